@@ -1,0 +1,59 @@
+"""The checked arrays that everything below the estimators works on.
+
+A `Cohort` is made by `whether.validate` and nowhere else, so whoever holds one may rely on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Features, labels and times of n people, checked.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n, d)
+    labeled : ndarray of bool, shape (n,)
+        Whether the event was seen.
+    weight : ndarray of shape (n,) or None
+        How many people each row stands for; None means one each.
+    time : ndarray of shape (n,) or None
+        Time of the event if it was seen, else of the end of follow-up.
+    follow_up : ndarray of shape (n,) or None
+        How long the person was, or would have been, under observation.
+    names : tuple of str
+        One name per feature column.
+    """
+
+    features: Array
+    labeled: NDArray[np.bool_]
+    names: tuple[str, ...]
+    weight: Array | None = None
+    time: Array | None = None
+    follow_up: Array | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.labeled.size
+
+    def required(self, what: str) -> Array:
+        """Return ``time`` or ``follow_up``, which validation has made sure is there."""
+        values = getattr(self, what)
+        assert values is not None, f"{what} was not checked"
+        return np.asarray(values)
+
+    def take(self, rows: NDArray[np.intp]) -> Cohort:
+        """Return the cohort of these rows, in this order."""
+        picked = {
+            name: None if values is None else values[rows]
+            for name, values in (("weight", self.weight), ("time", self.time), ("follow_up", self.follow_up))
+        }
+        return replace(self, features=self.features[rows], labeled=self.labeled[rows], **picked)

@@ -1,0 +1,122 @@
+"""Minimisers of smooth objectives: damped Newton, and L-BFGS where parameters are many.
+
+They know nothing of people, labels or times. Every outcome is a `Status` with its sentence. Used by the linear learner.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.optimize import minimize
+
+from whether.learners.objective import Evaluation
+
+Array = NDArray[np.float64]
+
+
+class Status(enum.Enum):
+    """How an optimizer ended, with the sentence that tells a person."""
+
+    CONVERGED = "The optimum was reached: a further step would not change the fit."
+    FLAT = "No step improves the objective any more, to the precision of the arithmetic."
+    MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
+    NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result may be used without a warning."""
+        return self in (Status.CONVERGED, Status.FLAT)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where an optimizer ended.
+
+    Attributes
+    ----------
+    parameters : ndarray
+    evaluation : Evaluation
+        Objective, gradient and Hessian there.
+    status : Status
+    n_steps : int
+    """
+
+    parameters: Array
+    evaluation: Evaluation
+    status: Status
+    n_steps: int
+
+
+def newton(
+    evaluate: Callable[[Array], Evaluation],
+    start: Array,
+    *,
+    tolerance: float = 1e-9,
+    max_steps: int = 100,
+    longest_step: float = 4.0,
+) -> Optimum:
+    """Minimise by Newton's method on the exact Hessian, damped.
+
+    Where the Hessian is not positive definite the absolute values of its eigenvalues are used, which turns a saddle
+    into a descent direction. A step is at most ``longest_step`` in any coordinate and is halved until the objective
+    falls. It stops when the Newton decrement (about twice the attainable fall of the objective) is below
+    ``tolerance``, that is when the parameters are within ``sqrt(tolerance)`` standard errors of the optimum.
+    """
+    parameters, current = start, evaluate(start)
+    if not np.isfinite(current.value):
+        return Optimum(parameters, current, Status.NOT_FINITE, 0)
+    for n_steps in range(max_steps):
+        step = descent_direction(current)
+        decrement = -float(step @ current.gradient)
+        if decrement < tolerance:
+            return Optimum(parameters, current, Status.CONVERGED, n_steps)
+        step = step * min(1.0, longest_step / np.max(np.abs(step)))
+        improved = _backtrack(evaluate, parameters, current, step)
+        if improved is None:
+            return Optimum(parameters, current, Status.FLAT, n_steps)
+        parameters, current = improved
+    return Optimum(parameters, current, Status.MAX_STEPS, max_steps)
+
+
+def descent_direction(at: Evaluation) -> Array:
+    """Newton step, with the Hessian's eigenvalues made positive where they are not."""
+    try:
+        return np.asarray(-cho_solve(cho_factor(at.hessian), at.gradient))
+    except LinAlgError:
+        values, vectors = eigh(at.hessian)
+        magnitude = np.abs(values)
+        floor = max(1e-8 * magnitude.max(), 1e-300)
+        return np.asarray(-vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, floor)))
+
+
+def _backtrack(
+    evaluate: Callable[[Array], Evaluation], parameters: Array, current: Evaluation, step: Array
+) -> tuple[Array, Evaluation] | None:
+    slope = float(step @ current.gradient)
+    length = 1.0
+    for _ in range(40):
+        trial = parameters + length * step
+        evaluation = evaluate(trial)
+        if np.isfinite(evaluation.value) and evaluation.value <= current.value + 1e-4 * length * slope:
+            return trial, evaluation
+        length *= 0.5
+    return None
+
+
+def lbfgs(
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    *,
+    max_steps: int = 1000,
+) -> tuple[Array, Status, int]:
+    """Minimise by L-BFGS: no Hessian, for models with many parameters."""
+    result = minimize(
+        value_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": max_steps, "ftol": 1e-12, "gtol": 1e-5}
+    )
+    status = {0: Status.CONVERGED, 1: Status.MAX_STEPS}.get(result.status, Status.FLAT)
+    return np.asarray(result.x), status, int(result.nit)

@@ -1,0 +1,87 @@
+"""The one likelihood that every method maximises, in predictor space.
+
+Each person has an outcome logit ``eta`` with p = expit(eta) = Pr(positive), and propensity predictors ``v`` from which
+a propensity computes ``log_seen`` (how likely this label was, for a positive) and ``log_missed`` (how likely no label
+was). Then, with the latent class summed out,
+
+    labeled:    p * seen                      (a positive who was seen)
+    unlabeled:  (1 - p) + p * missed          (a negative, or a positive who was missed)
+
+These are the paper's equations 2, 3 and 4; methods differ only in the propensity. The functions return the value, the
+gradient and the second derivatives per person, which is all that any learner needs. Pure functions of arrays; used by
+the learners and by inference.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.distributions import softplus_expit
+
+Array = NDArray[np.float64]
+
+
+class Terms(NamedTuple):
+    """A function of K predictors per person, with derivatives; persons run along the last axis.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n,)
+    gradient : ndarray of shape (K, n)
+    curvature : ndarray of shape (K, K, n)
+        Second derivatives.
+    """
+
+    value: Array
+    gradient: Array
+    curvature: Array
+
+
+def labeled_terms(eta: Array | None, log_seen: Terms) -> Terms:
+    """Log-likelihood of labeled people, log p + log seen, in (eta, v).
+
+    ``eta=None`` is the model in which everybody is positive (p = 1): the outcome logit is then no predictor at all.
+    """
+    if eta is None:
+        return log_seen
+    n_predictors = log_seen.gradient.shape[0]
+    softplus, negative = softplus_expit(-eta)
+    gradient = np.empty((n_predictors + 1, eta.size))
+    gradient[0] = negative
+    gradient[1:] = log_seen.gradient
+    curvature = np.zeros((n_predictors + 1, n_predictors + 1, eta.size))
+    curvature[0, 0] = -negative * (1 - negative)
+    curvature[1:, 1:] = log_seen.curvature
+    return Terms(log_seen.value - softplus, gradient, curvature)
+
+
+def unlabeled_terms(eta: Array | None, log_missed: Terms) -> Terms:
+    """Log-likelihood of unlabeled people, log(1 - p + p * missed), in (eta, v).
+
+    The posterior q = expit(eta + log_missed) of being positive although unlabeled is EM's E-step, and the gradient in
+    eta is q - p: gradient methods and EM have the same stationary points.
+    """
+    if eta is None:
+        return log_missed
+    n_predictors = log_missed.gradient.shape[0]
+    softplus, p = softplus_expit(eta)
+    softplus_missed, q = softplus_expit(eta + log_missed.value)
+    spread = q * (1 - q)
+    gradient = np.empty((n_predictors + 1, eta.size))
+    gradient[0] = q - p
+    gradient[1:] = q * log_missed.gradient
+    curvature = np.empty((n_predictors + 1, n_predictors + 1, eta.size))
+    curvature[0, 0] = spread - p * (1 - p)
+    weighted = spread * log_missed.gradient
+    curvature[0, 1:] = curvature[1:, 0] = weighted
+    for j in range(n_predictors):
+        curvature[1 + j, 1:] = q * log_missed.curvature[j] + weighted[j] * log_missed.gradient
+    return Terms(softplus_missed - softplus, gradient, curvature)
+
+
+def posterior(eta: Array, log_missed: Array) -> Array:
+    """Probability that a person who was not seen is positive: p * missed / (1 - p + p * missed)."""
+    return softplus_expit(eta + log_missed)[1]

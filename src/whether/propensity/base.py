@@ -1,0 +1,63 @@
+"""What a propensity is: the interface that learners and estimators rely on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.cohort import Cohort
+from whether.likelihood import Terms
+
+Array = NDArray[np.float64]
+
+
+class Propensity(ABC):
+    """A restriction on the labeling propensity e = Pr(labeled | positive).
+
+    A propensity turns predictors ``v`` (one row per predictor, one column per person) and what was observed of each
+    person into ``log_seen`` for labeled and ``log_missed`` for unlabeled people, with derivatives.
+
+    Attributes
+    ----------
+    predictors : tuple of str
+        Names of the K predictors, in the order of the rows of ``v``.
+    sloped : tuple of bool
+        Which predictors follow the features in a linear model (with shared slopes); the others are one number for
+        everybody.
+    index_sign : float
+        Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*:
+        +1 for hazards and propensities, -1 for locations.
+    """
+
+    predictors: tuple[str, ...]
+    sloped: tuple[bool, ...]
+    index_sign: ClassVar[float] = 1.0
+    needs_time: ClassVar[bool] = False
+    needs_follow_up: ClassVar[bool] = False
+
+    @abstractmethod
+    def observe(self, cohort: Cohort) -> Array:
+        """Return what the two functions below take besides the predictors; people run along the last axis."""
+
+    @abstractmethod
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """Log probability (density, where times are known) of the label of a labeled positive."""
+
+    @abstractmethod
+    def log_missed(self, v: Array, observed: Array) -> Terms:
+        """Log probability that a positive was not seen."""
+
+    @abstractmethod
+    def start(self, cohort: Cohort) -> Array:
+        """Return values of the K predictors from which to start when nothing is known of the features."""
+
+    def penalty(self, level: Array) -> tuple[float, Array, Array]:
+        """Weak penalty on the average predictors that keeps the optimum finite, with derivatives.
+
+        The default is none. Subtracted from the log-likelihood; worth about one person's observation.
+        """
+        size = len(self.predictors)
+        return 0.0, np.zeros(size), np.zeros((size, size))

@@ -1,0 +1,95 @@
+"""Propensity through event times in bins: one hazard per bin."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.likelihood import Terms
+from whether.propensity.base import Propensity
+
+Array = NDArray[np.float64]
+
+
+def equal_event_edges(event_times: Array, n_bins: int) -> Array:
+    """Upper edges of bins that hold about equal numbers of events; fewer bins where times are tied."""
+    return np.unique(np.quantile(event_times, np.linspace(0, 1, n_bins + 1)[1:]))
+
+
+class DiscreteTimePropensity(Propensity):
+    """Hazard of the event in each time bin, given positive and no event before.
+
+    Within a bin events fall evenly. The last bin ends at the last event, and a positive who reaches it has the event
+    there (hazard 1). Without that the distribution would not add up to one, and halving every hazard while doubling p
+    would leave the likelihood as it is: p could not be learned.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_bins,)
+        Upper edges of the bins; a time equal to an edge belongs to the bin below it.
+    """
+
+    needs_time: ClassVar[bool] = True
+    index_sign: ClassVar[float] = 1.0
+
+    def __init__(self, edges: Array) -> None:
+        self.edges = edges
+        self.predictors = tuple(f"hazard {k + 1}" for k in range(edges.size - 1))
+        self.sloped = (True,) * (edges.size - 1)
+
+    def observe(self, cohort: Cohort) -> Array:
+        """Bin of each person's time, and the share of that bin which had passed."""
+        return self.locate(cohort.required("time"))
+
+    def locate(self, time: Array) -> Array:
+        """Bin (first row) and passed share of the bin (second row) of any times."""
+        bins = np.minimum(np.searchsorted(self.edges, time), self.edges.size - 1)
+        lower = np.concatenate([[0.0], self.edges[:-1]])
+        passed = (time - lower[bins]) / (self.edges[bins] - lower[bins])
+        return np.stack([bins.astype(float), np.clip(passed, 0.0, 1.0)])
+
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """Log probability of an event in the bin of the recorded time."""
+        _, missed = softplus_expit(-v)
+        here = self._bin_is(v, observed)
+        value = np.where(here, -softplus_expit(-v)[0], 0.0)
+        return self._add_survived_bins(v, observed, value, np.where(here, missed, 0.0), -missed * (1 - missed) * here)
+
+    def log_missed(self, v: Array, observed: Array) -> Terms:
+        """Log probability of no event up to the recorded time."""
+        softplus, hazard = softplus_expit(v)
+        passed = observed[1]
+        slope = hazard * (1 - hazard)
+        # At the end of a bin log(1 - hazard) is taken as -softplus(v): exact where the hazard rounds to 1.
+        ended = passed == 1
+        rest = np.where(ended, 1.0, 1 - passed * hazard)
+        value = np.where(ended, -softplus, np.log(rest))
+        first = np.where(ended, -hazard, -passed * slope / rest)
+        second = np.where(ended, -slope, first * (1 - 2 * hazard) - first**2)
+        here = self._bin_is(v, observed)
+        terms = self._add_survived_bins(v, observed, value * here, first * here, second * here)
+        # In the last bin, whose hazard is 1, the share of the bin that has not passed is left.
+        with np.errstate(divide="ignore"):
+            last = np.where(observed[0] == self.edges.size - 1, np.log1p(-passed), 0.0)
+        return terms._replace(value=terms.value + last)
+
+    def start(self, cohort: Cohort) -> Array:
+        """Hazards at which equal shares of the positives have the event in each bin."""
+        remaining = np.arange(self.edges.size, 1, -1)
+        return np.asarray(-np.log(remaining - 1.0))
+
+    def _bin_is(self, v: Array, observed: Array) -> NDArray[np.bool_]:
+        return np.asarray(observed[0] == np.arange(v.shape[0])[:, None])
+
+    def _add_survived_bins(self, v: Array, observed: Array, value: Array, first: Array, second: Array) -> Terms:
+        """Add the log probability of surviving every earlier bin to terms of the present bin."""
+        softplus, hazard = softplus_expit(v)
+        survived = np.arange(v.shape[0])[:, None] < observed[0]
+        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
+        diagonal = np.arange(v.shape[0])
+        curvature[diagonal, diagonal] = np.where(survived, -hazard * (1 - hazard), second)
+        return Terms(np.where(survived, -softplus, value).sum(axis=0), np.where(survived, -hazard, first), curvature)

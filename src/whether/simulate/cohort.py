@@ -1,0 +1,185 @@
+"""Draw a cohort from a simulated world."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from operator import index
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.simulate.distributions import Normal
+from whether.simulate.propensity import true_outcome_proba, true_propensity
+from whether.simulate.streams import FloatArray, Streams
+from whether.simulate.worlds import FEATURE_DISTRIBUTION, WORLDS, World
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Heavy tails reach times no float can hold. No follow-up comes near these ends,
+# so labels stay as they are, and the times are positive in single precision too.
+_LOG_TIME_BOUND = 80.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedCohort:
+    """A simulated cohort: what a study would see, and the truth behind it.
+
+    Attributes
+    ----------
+    X : numpy.ndarray of shape (n, n_features)
+        Features.
+    feature_names : tuple of str
+        Names of the columns of `X`.
+    y : numpy.ndarray of int of shape (n,)
+        Label: 1 if positive and the event came within follow-up.
+    time : numpy.ndarray of shape (n,)
+        Recorded event time if labeled, else the end of follow-up.
+    follow_up : numpy.ndarray of shape (n,)
+        How long each person was followed, labeled or not.
+    positive : numpy.ndarray of int of shape (n,)
+        Truth: 1 if the event happens at some time.
+    outcome_proba : numpy.ndarray of shape (n,)
+        Truth: probability of being positive given the features.
+    propensity : numpy.ndarray of shape (n,)
+        Truth: probability of a label given the features, for a positive.
+    event_time : numpy.ndarray of shape (n,)
+        Truth: when the event happens; for negatives, when it would have.
+    world : World
+        The world the cohort was drawn from.
+    """
+
+    X: FloatArray
+    feature_names: tuple[str, ...]
+    y: NDArray[np.int64]
+    time: FloatArray
+    follow_up: FloatArray
+    positive: NDArray[np.int64]
+    outcome_proba: FloatArray
+    propensity: FloatArray
+    event_time: FloatArray
+    world: World
+
+    def frame(self) -> "pd.DataFrame":
+        """Return features, observations and the main truths as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The features, then `y`, `time`, `follow_up`, `positive` and
+            `outcome_proba`; one row per person.
+        """
+        # Only this method needs pandas, which is slow to import.
+        import pandas as pd
+
+        table = pd.DataFrame(self.X, columns=list(self.feature_names))
+        return table.assign(
+            y=self.y,
+            time=self.time,
+            follow_up=self.follow_up,
+            positive=self.positive,
+            outcome_proba=self.outcome_proba,
+        )
+
+
+def simulate(world: str | World, n: int | None = None, seed: int | np.random.SeedSequence = 0) -> SimulatedCohort:
+    """Draw a cohort from a world.
+
+    Two worlds drawn with one seed share every draw they do not change, and a
+    smaller cohort is the beginning of a larger one.
+
+    Parameters
+    ----------
+    world : str or World
+        Name of a world in `WORLDS`, or a world.
+    n : int, optional
+        Number of people. Default: the world's own.
+    seed : int or numpy.random.SeedSequence
+        Root of the random streams. A sequence is not advanced.
+
+    Returns
+    -------
+    SimulatedCohort
+        Observations and truth.
+
+    Raises
+    ------
+    ValueError
+        If no world has that name, or `n` is less than 2.
+
+    Examples
+    --------
+    >>> from whether.simulate import simulate
+    >>> cohort = simulate("baseline", n=100, seed=1)
+    >>> cohort.X.shape
+    (100, 4)
+    >>> bool((cohort.y <= cohort.positive).all())
+    True
+    """
+    world = _find(world)
+    size = index(world.n if n is None else n)
+    if size < 2:
+        raise ValueError(f"n must be at least 2, got {size}")
+    streams = Streams(seed, size)
+    X = _draw_features(world, streams)
+    outcome_proba = true_outcome_proba(world, X)
+    positive = streams.uniforms("outcome") < outcome_proba
+    event_time, follow_up = _draw_times(world, X, streams)
+    labeled = positive & (event_time <= follow_up)
+    recorded = _record(world, event_time, follow_up, streams)
+    return SimulatedCohort(
+        X=X,
+        feature_names=world.feature_names,
+        y=labeled.astype(np.int64),
+        time=np.where(labeled, recorded, follow_up),
+        follow_up=follow_up,
+        positive=positive.astype(np.int64),
+        outcome_proba=outcome_proba,
+        propensity=true_propensity(world, X),
+        event_time=event_time,
+        world=world,
+    )
+
+
+def _find(world: str | World) -> World:
+    """Return the world of that name, or the world itself."""
+    if isinstance(world, World):
+        return world
+    if world not in WORLDS:
+        close = get_close_matches(world, WORLDS, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(WORLDS)}"
+        raise ValueError(f"no world is called {world!r}; {hint}")
+    return WORLDS[world]
+
+
+def _draw_features(world: World, streams: Streams) -> FloatArray:
+    """Draw the features, each from a stream of its own."""
+    columns = [FEATURE_DISTRIBUTION.quantile(streams.uniforms(f"feature {name}")) for name in world.feature_names]
+    return np.column_stack(columns)
+
+
+def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArray, FloatArray]:
+    """Draw event time and follow-up for everybody, positive or not."""
+    log_event = world.event(X) + world.event_noise.quantile(streams.uniforms("event time"))
+    log_event += np.where(streams.uniforms("hump") < 0.5, -world.event_hump, world.event_hump)
+    log_follow_up = world.censoring(X) + world.censoring_shift
+    log_follow_up += world.censoring_noise.quantile(streams.uniforms("censoring"))
+    frailty = Normal(world.frailty_sd).quantile(streams.uniforms("frailty"))
+    event_time = np.exp(np.clip(log_event + frailty, -_LOG_TIME_BOUND, _LOG_TIME_BOUND))
+    return event_time, np.exp(log_follow_up + frailty)
+
+
+def _record(world: World, event_time: FloatArray, follow_up: FloatArray, streams: Streams) -> FloatArray:
+    """Return the event times as recorded, never beyond follow-up.
+
+    Meaningful for the labeled only.
+    """
+    levels = streams.uniforms("reporting")
+    recorded = event_time
+    if world.reporting == "late":
+        recorded = event_time + levels * (follow_up - event_time)
+    elif world.reporting == "noisy":
+        recorded = event_time * np.exp(Normal(world.reporting_sd).quantile(levels))
+    elif world.reporting == "batch":
+        recorded = follow_up
+    return np.minimum(recorded, follow_up)

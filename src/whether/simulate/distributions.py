@@ -1,0 +1,106 @@
+"""Centered distributions drawn by their quantile function.
+
+Drawing by quantiles lets two worlds with different distributions use the same
+uniforms: a person who is followed long in one is followed long in the other.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from whether.simulate.streams import FloatArray
+
+
+@dataclass(frozen=True)
+class PointMass:
+    """All the mass at zero: no noise."""
+
+    def quantile(self, levels: FloatArray) -> FloatArray:
+        """Return zeros."""
+        return np.zeros_like(levels)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Return one from zero on."""
+        return (values >= 0).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal around zero, optionally truncated symmetrically.
+
+    Parameters
+    ----------
+    sd : float
+        Standard deviation before truncation.
+    cut : float, optional
+        Values are kept within plus or minus `cut`. Default: not truncated.
+    """
+
+    sd: float
+    cut: float | None = None
+
+    def quantile(self, levels: FloatArray) -> FloatArray:
+        """Return the quantiles at the given levels."""
+        if self.cut is None:
+            return np.asarray(self.sd * special.ndtri(levels), dtype=np.float64)
+        tail = self._tail()
+        values = self.sd * special.ndtri(tail + levels * (1 - 2 * tail))
+        # Rounding near the ends must not lead outside the truncation.
+        return np.asarray(np.clip(values, -self.cut, self.cut), dtype=np.float64)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Return the cumulative probability at the given values."""
+        tail = self._tail()
+        shares = (special.ndtr(values / self.sd) - tail) / (1 - 2 * tail)
+        return np.asarray(np.clip(shares, 0.0, 1.0), dtype=np.float64)
+
+    def _tail(self) -> float:
+        """Return the mass that truncation takes off either side."""
+        return 0.0 if self.cut is None else float(special.ndtr(-self.cut / self.sd))
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Uniform between two ends.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    """
+
+    low: float
+    high: float
+
+    def quantile(self, levels: FloatArray) -> FloatArray:
+        """Return the quantiles at the given levels."""
+        return self.low + levels * (self.high - self.low)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Return the cumulative probability at the given values."""
+        return np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """Student t around zero, with unit scale.
+
+    Parameters
+    ----------
+    degrees_of_freedom : float
+        The fewer, the heavier the tails.
+    """
+
+    degrees_of_freedom: float
+
+    def quantile(self, levels: FloatArray) -> FloatArray:
+        """Return the quantiles at the given levels."""
+        return np.asarray(special.stdtrit(self.degrees_of_freedom, levels), dtype=np.float64)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Return the cumulative probability at the given values."""
+        return np.asarray(special.stdtr(self.degrees_of_freedom, values), dtype=np.float64)
+
+
+Distribution = PointMass | Normal | Uniform | StudentT

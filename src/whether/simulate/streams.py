@@ -1,0 +1,54 @@
+"""Named random streams, so that worlds share the draws they do not change."""
+
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# Zero would become minus infinity under most quantile functions. Half the
+# spacing of the generator's grid is positive and never drawn otherwise.
+_SMALLEST_UNIFORM = 2.0**-54
+
+
+class Streams:
+    """Uniform draws, one independent stream per name.
+
+    The key of a stream is a checksum of its name, so a stream depends on the
+    seed and its own name only: not on which other streams are read, nor in
+    which order. The first draws of a stream do not depend on how many follow.
+
+    Parameters
+    ----------
+    seed : int or numpy.random.SeedSequence
+        Root of all streams. A sequence is read, never advanced, so the same
+        object gives the same draws each time; an int is the same as the
+        sequence made from it.
+    n : int
+        Number of draws per stream, one per person.
+    """
+
+    def __init__(self, seed: int | np.random.SeedSequence, n: int) -> None:
+        self._root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        self._n = n
+
+    def uniforms(self, name: str) -> FloatArray:
+        """Draw one number in (0, 1) per person from the stream of that name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the stream.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n,)
+            The draws; the same whenever the name is the same.
+        """
+        child = np.random.SeedSequence(
+            entropy=self._root.entropy,
+            spawn_key=(*self._root.spawn_key, crc32(name.encode())),
+            pool_size=self._root.pool_size,
+        )
+        return np.maximum(np.random.default_rng(child).random(self._n), _SMALLEST_UNIFORM)
