@@ -1,0 +1,64 @@
+"""Will this person ever have the event, when the data stop before everybody's story is told?
+
+Every classifier maximises one likelihood of the labels and differs from the others only in what it assumes of the
+labeling propensity, the probability that a positive was seen. See `whether.methods.METHODS` for the catalogue.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whether.estimators import (
+        AFTClassifier,
+        DiscreteTimeCureClassifier,
+        ElkanNotoClassifier,
+        FollowUpCureClassifier,
+        LabelClassifier,
+        MixtureCureClassifier,
+        SARPUClassifier,
+        UnbiasedPUClassifier,
+    )
+    from whether.methods import METHODS
+    from whether.simulate import simulate
+    from whether.validate import FollowUpWarning, IdentifiabilityWarning, MissingTimeError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "METHODS",
+    "AFTClassifier",
+    "DiscreteTimeCureClassifier",
+    "ElkanNotoClassifier",
+    "FollowUpCureClassifier",
+    "FollowUpWarning",
+    "IdentifiabilityWarning",
+    "LabelClassifier",
+    "MissingTimeError",
+    "MixtureCureClassifier",
+    "SARPUClassifier",
+    "UnbiasedPUClassifier",
+    "simulate",
+]
+
+# Where each public name lives. They are imported when first used: scikit-learn and SciPy alone take a second to load.
+_HOMES = {
+    "METHODS": "whether.methods",
+    "FollowUpWarning": "whether.validate",
+    "IdentifiabilityWarning": "whether.validate",
+    "MissingTimeError": "whether.validate",
+    "simulate": "whether.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'whether' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES.get(name, "whether.estimators")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

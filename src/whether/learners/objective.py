@@ -7,6 +7,7 @@ that multiplies features with derivatives. Used by the linear learner.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.likelihood import Terms, labeled_terms, unlabeled_terms
+from whether.likelihood import Terms
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -94,10 +95,14 @@ class LinearObjective:
         self._copy_features(cohort)
         self.observed = propensity.observe(cohort)[..., self.row_order]
         self.weight = None if cohort.weight is None else cohort.weight[self.row_order]
-        self.layout = Layout(
-            n_predictors=int(has_outcome) + len(propensity.predictors),
-            n_outcome=self.column_order.size if has_outcome else 0,
-            n_shared=columns.size if self.sloped.size else 0,
+        self.n_columns = columns.size
+        self.layout = self._lay_out()
+
+    def _lay_out(self) -> Layout:
+        return Layout(
+            n_predictors=int(self.has_outcome) + len(self.propensity.predictors),
+            n_outcome=self.column_order.size if self.has_outcome else 0,
+            n_shared=self.n_columns if self.sloped.size else 0,
         )
 
     def _copy_features(self, cohort: Cohort) -> None:
@@ -116,6 +121,29 @@ class LinearObjective:
         self.scale[self.scale == 0] = 1.0  # constant within a subsample: its slope stays zero by the ridge
         for start in range(0, cohort.n, BLOCK_ROWS):
             self.features[start : start + BLOCK_ROWS] /= self.scale
+
+    def subset(self, rows: NDArray[np.intp]) -> LinearObjective:
+        """Objective of some rows (ascending positions in the working order), with the same standardisation."""
+        part = copy.copy(self)
+        part.features = self.features[rows]
+        part.observed = self.observed[..., rows]
+        part.weight = None if self.weight is None else self.weight[rows]
+        part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
+        return part
+
+    def with_propensity(self, propensity: Propensity) -> LinearObjective:
+        """Objective of the same rows under a propensity that observes the same; shares the features."""
+        other = copy.copy(self)
+        other.propensity = propensity
+        other.sloped = np.flatnonzero(propensity.sloped) + int(self.has_outcome)
+        other.layout = other._lay_out()
+        return other
+
+    def drop_rows(self) -> None:
+        """Forget the people and keep the standardisation and the layout, for predictions."""
+        self.features = np.empty((0, self.column_order.size))
+        self.observed = self.observed[..., :0]
+        self.weight, self.row_order, self.n_labeled = None, self.row_order[:0], 0
 
     @property
     def n(self) -> int:
@@ -141,10 +169,8 @@ class LinearObjective:
         for rows, labeled in self._block_slices():
             eta, v = self.predictors(theta, rows)
             observed = self.observed[..., rows]
-            if labeled:
-                terms = labeled_terms(eta, self.propensity.log_seen(v, observed))
-            else:
-                terms = unlabeled_terms(eta, self.propensity.log_missed(v, observed))
+            of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
+            terms = of_rows(eta, v, observed)
             if self.weight is not None:
                 weight = self.weight[rows]
                 terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)

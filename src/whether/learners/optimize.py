@@ -63,17 +63,17 @@ def newton(
     """Minimise by Newton's method on the exact Hessian, damped.
 
     Where the Hessian is not positive definite the absolute values of its eigenvalues are used, which turns a saddle
-    into a descent direction. A step is at most ``longest_step`` in any coordinate and is halved until the objective
-    falls. It stops when the Newton decrement (about twice the attainable fall of the objective) is below
-    ``tolerance``, that is when the parameters are within ``sqrt(tolerance)`` standard errors of the optimum.
+    into a descent direction; a saddle reached exactly is left along its steepest downward curvature. A step is at most
+    ``longest_step`` in any coordinate and is halved until the objective falls. It stops when the Newton decrement
+    (about twice the attainable fall of the objective) is below ``tolerance``, that is when the parameters are within
+    ``sqrt(tolerance)`` standard errors of the optimum.
     """
     parameters, current = start, evaluate(start)
     if not np.isfinite(current.value):
         return Optimum(parameters, current, Status.NOT_FINITE, 0)
     for n_steps in range(max_steps):
-        step = descent_direction(current)
-        decrement = -float(step @ current.gradient)
-        if decrement < tolerance:
+        step = descent_direction(current, tolerance)
+        if -float(step @ current.gradient) < tolerance and not _leaves_saddle(step, current, tolerance):
             return Optimum(parameters, current, Status.CONVERGED, n_steps)
         step = step * min(1.0, longest_step / np.max(np.abs(step)))
         improved = _backtrack(evaluate, parameters, current, step)
@@ -83,7 +83,7 @@ def newton(
     return Optimum(parameters, current, Status.MAX_STEPS, max_steps)
 
 
-def descent_direction(at: Evaluation) -> Array:
+def descent_direction(at: Evaluation, tolerance: float) -> Array:
     """Newton step, with the Hessian's eigenvalues made positive where they are not."""
     try:
         return np.asarray(-cho_solve(cho_factor(at.hessian), at.gradient))
@@ -91,18 +91,28 @@ def descent_direction(at: Evaluation) -> Array:
         values, vectors = eigh(at.hessian)
         magnitude = np.abs(values)
         floor = max(1e-8 * magnitude.max(), 1e-300)
-        return np.asarray(-vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, floor)))
+        step = -vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, floor))
+        if -float(step @ at.gradient) >= tolerance:
+            return np.asarray(step)
+        # A saddle: the gradient vanishes but the objective falls on both sides along this direction.
+        downward = vectors[:, 0] if vectors[:, 0] @ at.gradient <= 0 else -vectors[:, 0]
+        return np.asarray(step + downward * np.sqrt(2.0 / magnitude[0])) if values[0] < -floor else np.asarray(step)
+
+
+def _leaves_saddle(step: Array, at: Evaluation, tolerance: float) -> bool:
+    return float(step @ at.hessian @ step) < -tolerance
 
 
 def _backtrack(
     evaluate: Callable[[Array], Evaluation], parameters: Array, current: Evaluation, step: Array
 ) -> tuple[Array, Evaluation] | None:
-    slope = float(step @ current.gradient)
+    # Half the curvature counts where it is negative, so that leaving a saddle is held to a real fall too.
+    expected = float(step @ current.gradient) + min(0.5 * float(step @ current.hessian @ step), 0.0)
     length = 1.0
     for _ in range(40):
         trial = parameters + length * step
         evaluation = evaluate(trial)
-        if np.isfinite(evaluation.value) and evaluation.value <= current.value + 1e-4 * length * slope:
+        if np.isfinite(evaluation.value) and evaluation.value <= current.value + 1e-4 * length**2 * expected:
             return trial, evaluation
         length *= 0.5
     return None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.likelihood import Terms
+from whether.likelihood import Terms, labeled_terms, unlabeled_terms
 
 Array = NDArray[np.float64]
 
@@ -32,6 +32,7 @@ class Propensity(ABC):
         +1 for hazards and propensities, -1 for locations.
     """
 
+    name: str = ""
     predictors: tuple[str, ...]
     sloped: tuple[bool, ...]
     index_sign: ClassVar[float] = 1.0
@@ -50,6 +51,14 @@ class Propensity(ABC):
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that a positive was not seen."""
 
+    def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
+        """Log-likelihood of labeled people in (eta, v)."""
+        return labeled_terms(eta, self.log_seen(v, observed))
+
+    def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
+        """Log-likelihood of unlabeled people in (eta, v)."""
+        return unlabeled_terms(eta, self.log_missed(v, observed))
+
     @abstractmethod
     def start(self, cohort: Cohort) -> Array:
         """Return values of the K predictors from which to start when nothing is known of the features."""
@@ -61,3 +70,8 @@ class Propensity(ABC):
         """
         size = len(self.predictors)
         return 0.0, np.zeros(size), np.zeros((size, size))
+
+    def units(self) -> tuple[Array, Array]:
+        """Offset and multiplier that turn the predictors into the user's units (log time, logits)."""
+        size = len(self.predictors)
+        return np.zeros(size), np.ones(size)

@@ -25,11 +25,12 @@ class Certain(Propensity):
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log 1."""
-        return Terms(np.zeros(observed.size), np.zeros((0, observed.size)), np.zeros((0, 0, observed.size)))
+        n = observed.shape[-1]
+        return Terms(np.zeros(n), np.zeros((0, n)), np.zeros((0, 0, n)))
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log 0: an unlabeled person is negative."""
-        return self.log_seen(v, observed)._replace(value=np.full(observed.size, -np.inf))
+        return self.log_seen(v, observed)._replace(value=np.full(observed.shape[-1], -np.inf))
 
     def start(self, cohort: Cohort) -> Array:
         """No predictors."""

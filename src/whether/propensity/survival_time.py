@@ -21,10 +21,12 @@ Array = NDArray[np.float64]
 
 # The penalty on the scale is worth one person. Times without any noise (some simulations have them) make the density
 # unbounded as the scale goes to zero; with one pseudo-observation whose residual is 5 % of the spread of log time it
-# stops near 0.05 / sqrt(events). At the other end a scale far above the spread is a constant propensity in disguise.
+# stops near 0.05 / sqrt(events). At the other end a scale far above the spread of the recorded times, or a location far
+# outside them, says that most events come where nobody was followed: the data are silent about that, and with weak
+# features the likelihood is flat all the way to "everybody is positive, later".
 SMALLEST_SCALE = 0.05
-LARGEST_SCALE = 20.0
-FARTHEST_LOCATION = 10.0
+LARGEST_SCALE = 1.0
+FARTHEST_LOCATION = 0.5
 
 
 def location_scale_terms(jet: Jet, z: Array, scale: Array, has_scale: bool) -> Terms:
@@ -55,6 +57,7 @@ class SurvivalTimePropensity(Propensity):
 
     def __init__(self, distribution: ResidualDistribution, center: float = 0.0, spread: float = 1.0) -> None:
         self.distribution = distribution
+        self.name = distribution.name
         self.center = center
         self.spread = spread
         self.predictors = ("location", "log scale") if distribution.has_scale else ("location",)
@@ -74,6 +77,11 @@ class SurvivalTimePropensity(Propensity):
         """Log probability that the event comes within the observed (standardised log) time."""
         z, scale = self._residual(v, observed)
         return location_scale_terms(self.distribution.log_cdf(z), z, scale, self.distribution.has_scale)
+
+    def units(self) -> tuple[Array, Array]:
+        """Location and log scale of log time itself, instead of in spreads around the center."""
+        offset, multiplier = np.array([self.center, np.log(self.spread)]), np.array([self.spread, 1.0])
+        return offset[: len(self.predictors)], multiplier[: len(self.predictors)]
 
     def standardize(self, time: Array) -> Array:
         """Log time in the units of the predictors."""

@@ -1,0 +1,240 @@
+"""What all classifiers share: validation, predictions, score and the coefficient table.
+
+A classifier is a thin shell: it says which restriction it puts on the labeling propensity and hands a checked cohort to
+a learner. Parameters that several classifiers share are documented here, once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
+
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.estimators.table import summarize
+from whether.inference import Summary
+from whether.learners import LinearFit
+from whether.validate import IdentifiabilityWarning, check_cohort, check_features, check_labels, check_needs, check_table
+
+Array = NDArray[np.float64]
+
+
+class CensoredClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
+
+    Parameters
+    ----------
+    ridge : float, default=1.0
+        Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
+        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood.
+    covariance : {"observed", "sandwich"}, default="observed"
+        Standard errors from the observed information, or the sandwich that allows for a wrong model.
+    max_iter : int, default=100
+        Largest number of Newton steps per start.
+    n_starts : int, default=3
+        Number of starts where the likelihood can have several optima; see ``fit_result_.starts``.
+    random_state : int, Generator, RandomState or None, default=None
+        For random starts, which are drawn from the fourth on.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        0 and 1.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where X had string column names.
+    model_ : LinearFit
+        Predictors as functions of the features.
+    fit_result_ : FitResult
+        How the optimum was reached, from how many starts, and how far apart they ended.
+    converged_ : bool
+    n_iter_ : int
+    """
+
+    # What fit needs besides X and y.
+    _needs: tuple[str, ...] = ()
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        follow_up: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        """Fit to what was observed.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            Features: numbers without missing values.
+        y : array-like of shape (n,)
+            1 if the event was seen, 0 if not (yet).
+        time : array-like of shape (n,), optional
+            Time of the event if it was seen, else of the end of follow-up; in any unit, > 0. Methods that do not work
+            through times accept it, so that all can be called alike, and check it.
+        follow_up : array-like of shape (n,), optional
+            How long each person was, or would have been, under observation had the event not come.
+        sample_weight : array-like of shape (n,), optional
+            How many people each row stands for.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        features = self._check_X(X, reset=True)
+        labels = column_or_1d(y, warn=True)
+        cohort = check_cohort(
+            features, labels, names=self._names(), time=time, follow_up=follow_up, sample_weight=sample_weight
+        )
+        check_needs(type(self).__name__, cohort, self._needs)
+        self.classes_ = np.array([0, 1])
+        self.n_people_, self.n_events_ = _count(cohort)
+        self._fit_cohort(cohort)
+        self._report()
+        return self
+
+    def _fit_cohort(self, cohort: Cohort) -> None:
+        raise NotImplementedError  # pragma: no cover
+
+    def _check_parameters(self) -> None:
+        for name, lowest in (("ridge", 0.0), ("max_iter", 1), ("n_starts", 1)):
+            value = getattr(self, name, lowest)
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= lowest:
+                raise ValueError(f"{name} must be a number >= {lowest}, got {value!r}.")
+        if getattr(self, "covariance", "observed") not in ("observed", "sandwich"):
+            raise ValueError(f"covariance must be 'observed' or 'sandwich', got {self.covariance!r}.")
+
+    def _rng(self) -> np.random.Generator:
+        if isinstance(self.random_state, np.random.Generator):
+            return self.random_state
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _check_X(self, X: Any, *, reset: bool) -> Array:
+        check_table(X)
+        features = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        check_features(features, self._names())
+        return features
+
+    def _names(self) -> list[str]:
+        named = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
+
+    def _store(self, fit: LinearFit) -> None:
+        self.model_ = fit
+        self.fit_result_ = fit.result
+        self.converged_ = fit.result.converged
+        self.n_iter_ = max(fit.result.n_steps, 1)
+
+    def _report(self) -> None:
+        """Warn where the answer may mislead; the same is on ``fit_result_``."""
+        result = self.fit_result_
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} did not converge after {result.n_steps} steps. {result.message}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if result.least_agreement < 0.9:
+            warnings.warn(
+                f"{len(result.rivals())} of {len(result.starts)} starts reach about the same likelihood with different "
+                f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
+                "between them; see fit_result_.starts.",
+                IdentifiabilityWarning,
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------ predictions
+
+    def _predictors(self, X: Any) -> tuple[Array | None, Array]:
+        check_is_fitted(self)
+        return self.model_.predict(self._check_X(X, reset=False))
+
+    def decision_function(self, X: Any) -> Array:
+        """Log odds of the event ever happening."""
+        return np.asarray(self._predictors(X)[0])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability that the event never (first column) or ever (second column) happens."""
+        positive = softplus_expit(self.decision_function(X))[1]
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, X: Any) -> NDArray[np.int_]:
+        """1 where the event is more likely than not to happen at some time."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+    def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability that a positive is labeled, e(x)."""
+        raise NotImplementedError  # pragma: no cover
+
+    def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability of a label, p(x) * e(x)."""
+        return self.predict_proba(X)[:, 1] * self.predict_propensity(X, follow_up)
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        follow_up: ArrayLike | None = None,
+    ) -> float:
+        """Mean log-likelihood of the labels: one scale for all methods.
+
+        It compares settings *within* a restriction. It cannot choose a restriction: p and e exchanged score the same.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        time : array-like, optional
+            Not part of the label likelihood; accepted because ``fit`` may need it.
+        follow_up : array-like, optional
+            Length of follow-up, where the propensity depends on it; without it the propensity is averaged over the
+            follow-up of the training cohort.
+        """
+        seen = self.predict_label_proba(X, follow_up)
+        labeled = check_labels(column_or_1d(y), seen.size)
+        with np.errstate(divide="ignore"):
+            value = np.where(labeled, np.log(seen), np.log1p(-seen))
+        return float(np.average(value, weights=sample_weight))
+
+    # ------------------------------------------------------------------ inference
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Coefficients with standard errors, z, p, confidence intervals and odds or time ratios.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Confidence level.
+        """
+        check_is_fitted(self)
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        return summarize(self, level)
+
+    def _notes(self) -> list[str]:
+        """What the standard errors are conditional on; subclasses add to it."""
+        ridge = getattr(self, "ridge", 0.0)
+        return [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # scikit-learn's checks score predictions of the outcome against labels, which is not what is predicted.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _count(cohort: Cohort) -> tuple[float, float]:
+    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    return float(weight.sum()), float(weight[cohort.labeled].sum())

@@ -1,0 +1,74 @@
+"""The label frequency c = Pr(labeled | positive) of the constant restriction: given, or estimated from the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.learners.objective import LinearObjective
+from whether.learners.optimize import newton
+from whether.propensity import Certain
+
+Array = NDArray[np.float64]
+
+
+def settle_label_frequency(
+    cohort: Cohort, *, label_frequency: float | None, prevalence: float | None, ridge: float
+) -> float:
+    """Return c as given, or implied by a known prevalence, or estimated by Elkan and Noto's rule.
+
+    Parameters
+    ----------
+    cohort : Cohort
+    label_frequency : float or None
+        Share of the positives that is labeled, if known.
+    prevalence : float or None
+        Share of positives in the cohort, if known.
+    ridge : float
+        Penalty of the logistic regression behind the estimate.
+    """
+    rate = float(np.average(cohort.labeled, weights=cohort.weight))
+    if label_frequency is not None and prevalence is not None:
+        raise ValueError("Give label_frequency or prevalence, not both: one implies the other.")
+    if label_frequency is not None:
+        if not 0 < label_frequency <= 1:
+            raise ValueError(f"label_frequency must lie in (0, 1], got {label_frequency!r}.")
+        if label_frequency < rate:
+            raise ValueError(
+                f"label_frequency={label_frequency!r} would make more positives than people: {rate:.4g} of all are labeled."
+            )
+        return float(label_frequency)
+    if prevalence is not None:
+        if not rate <= prevalence <= 1:
+            raise ValueError(
+                f"prevalence must lie between the share labeled ({rate:.4g}) and 1, got {prevalence!r}: "
+                "every labeled person is positive."
+            )
+        return float(rate / prevalence)
+    return estimate_label_frequency(cohort, ridge)
+
+
+def estimate_label_frequency(cohort: Cohort, ridge: float) -> float:
+    """Mean over labeled people of Pr(labeled | x), each predicted without that person (Elkan and Noto 2008).
+
+    Under a constant propensity Pr(labeled | x) = c p(x), which is c wherever p(x) = 1: the rule assumes that labeled
+    people are nearly certain positives, and estimates too small a c where they are not. Leaving a person out is done
+    by one Newton step, so that nothing is drawn at random.
+    """
+    columns = np.empty(0, dtype=np.intp)
+    objective = LinearObjective(cohort, Certain(), columns=columns, has_outcome=True, ridge=ridge)
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
+    rows = slice(0, objective.n_labeled)
+    eta = np.asarray(objective.predictors(optimum.parameters, rows)[0])
+    design = np.column_stack([np.ones(objective.n_labeled), objective.features[rows]])
+    factor = cho_factor(optimum.evaluation.hessian)
+    leverage = np.einsum("ij,ij->i", design, cho_solve(factor, design.T).T)
+    p = softplus_expit(eta)[1]
+    without = eta - (1 - p) * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12)
+    weight = None if objective.weight is None else objective.weight[rows]
+    estimate = float(np.average(softplus_expit(without)[1], weights=weight))
+    # At least as large as the share labeled, or there would be more positives than people.
+    return min(max(estimate, float(np.average(cohort.labeled, weights=cohort.weight))), 1.0)

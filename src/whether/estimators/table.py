@@ -1,0 +1,100 @@
+"""From a fitted classifier to its coefficient table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.inference import Covariance, Summary, Term, invert_information, tabulate
+
+if TYPE_CHECKING:
+    from whether.estimators.base import CensoredClassifier
+    from whether.learners import LinearFit
+
+Array = NDArray[np.float64]
+
+# What the exponential of a slope means, by the name of the predictor it belongs to.
+_RATIOS = {"propensity": "odds ratio", "location": "time ratio", "hazard": "odds ratio"}
+
+
+def summarize(classifier: CensoredClassifier, level: float) -> Summary:
+    """Make the table of a fitted classifier."""
+    fit = classifier.model_
+    terms, matrix, offset = describe_coefficients(fit, classifier._names())
+    covariance = coefficient_covariance(fit)
+    notes = list(classifier._notes())
+    if covariance.matrix is None:
+        variances = np.full(len(terms), np.nan)
+        notes.insert(0, _singular_note(covariance, terms, matrix))
+    else:
+        variances = np.einsum("ij,jk,ik->i", matrix, covariance.matrix, matrix)
+    if classifier.covariance == "sandwich":
+        notes.append("Standard errors: sandwich.")
+    result = fit.result
+    facts = {
+        "people": f"{classifier.n_people_:g}",
+        "events seen": f"{classifier.n_events_:g}",
+        "log-likelihood": f"{result.log_likelihood:.3f}",
+        "parameters": result.n_parameters,
+        "converged": "yes" if result.converged else f"no ({result.message})",
+    }
+    estimates = offset + matrix @ fit.coefficients
+    return Summary(type(classifier).__name__, facts, tabulate(terms, estimates, variances, level), level, tuple(notes))
+
+
+def coefficient_covariance(fit: LinearFit) -> Covariance:
+    """Covariance of the coefficients on standardised features."""
+    hessian = fit.optimum.evaluation.hessian
+    if hessian.size == 0:
+        return Covariance(None)
+    jacobian = fit.indexed.jacobian(fit.optimum.parameters)
+    found = invert_information(hessian, fit.meat, fit.indexed.fixed.tolist())
+    if found.matrix is None:
+        return Covariance(None, None if found.flat is None else jacobian @ found.flat)
+    return Covariance(jacobian @ found.matrix @ jacobian.T)
+
+
+def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term], Array, Array]:
+    """Terms of the table and the affine map to them from the coefficients on standardised features.
+
+    The rows are: intercept and slopes of the outcome, then each predictor's intercept and the shared slopes of the
+    propensity, all in the user's units (features as they are, log time).
+    """
+    objective, layout = fit.objective, fit.objective.layout
+    raw, first = fit.to_raw(), int(fit.objective.has_outcome)
+    offset, multiplier = fit.propensity.units()
+    ordered = [names[i] for i in objective.column_order]
+    terms, rows, offsets = [], [], []
+
+    def add(term: Term, row: Array, shift: float = 0.0) -> None:
+        terms.append(term)
+        rows.append(row)
+        offsets.append(shift)
+
+    if objective.has_outcome:
+        add(Term("outcome", "intercept"), raw[0])
+        positions = np.argsort(objective.column_order)  # the user's order of columns
+        for position in positions:
+            add(Term("outcome", ordered[position], "odds ratio"), raw[layout.outcome][position])
+    for k, predictor in enumerate(fit.propensity.predictors):
+        add(Term(predictor, "intercept"), multiplier[k] * raw[first + k], offset[k])
+    if layout.n_shared:
+        sloped = int(objective.sloped[0]) - first
+        part = fit.propensity.predictors[sloped].split(" ")[0]
+        for position in np.argsort(objective.column_order[: layout.n_shared]):
+            add(Term(part, ordered[position], _RATIOS[part]), multiplier[sloped] * raw[layout.shared][position])
+    return terms, np.array(rows), np.array(offsets)
+
+
+def _singular_note(covariance: Covariance, terms: list[Term], matrix: Array) -> str:
+    if covariance.flat is None:
+        return "No standard errors: the model has too many parameters for its information matrix."
+    moved = np.abs(matrix @ covariance.flat)
+    largest = np.argsort(-moved)[:3]
+    named = ", ".join(f"{terms[i].part}: {terms[i].name}" for i in largest if moved[i] > 0.1 * moved.max())
+    return (
+        "No standard errors: the information matrix is singular. The likelihood is flat in a direction that moves "
+        f"{named}; the data do not determine these coefficients."
+    )

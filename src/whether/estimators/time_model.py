@@ -1,0 +1,193 @@
+"""What classifiers with a model of event times share: propensities and survival at any follow-up."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.cohort import Cohort
+from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
+from whether.estimators.base import CensoredClassifier
+from whether.likelihood import posterior
+from whether.propensity import SurvivalTimePropensity
+from whether.validate import FollowUpWarning, check_times
+
+Array = NDArray[np.float64]
+
+# Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
+N_FOLLOW_UP_POINTS = 40
+# Share of the expected positives later than the longest follow-up from which on the fit warns.
+LARGE_UNSEEN_SHARE = 0.1
+
+
+class TimeModelClassifier(CensoredClassifier):
+    """Base of the classifiers with a model of event times.
+
+    Attributes
+    ----------
+    follow_up_points_ : ndarray
+        Quantiles of the follow-up of the training cohort, over which propensities are averaged when no follow-up is
+        given.
+    longest_follow_up_ : float
+    unseen_share_ : float
+        Share of the expected positives of the training cohort whose event is predicted to come later than anybody was
+        followed. Large values mean that the model extrapolates.
+    """
+
+    _claims_cure = True
+
+    def _log_missed(self, v: Array, time: Array) -> Array:
+        """Log probability that a positive has no event up to ``time``."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _positive(self, eta: Array | None, v: Array) -> Array:
+        """Probability that the event ever happens."""
+        return softplus_expit(np.asarray(eta))[1]
+
+    def _describe_follow_up(self, cohort: Cohort) -> None:
+        self.follow_up_points_ = potential_follow_up(cohort)
+        longest = [values.max() for values in (cohort.time, cohort.follow_up) if values is not None]
+        self.longest_follow_up_ = float(max(longest))
+        rows = cohort.features[:: max(1, cohort.n // 5000)]
+        eta, v = self.model_.predict(rows)
+        expected = self._positive(eta, v)
+        unseen = np.exp(self._log_missed(v, np.full(rows.shape[0], self.longest_follow_up_)))
+        self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
+
+    def _report(self) -> None:
+        super()._report()
+        if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
+            warnings.warn(
+                f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have their "
+                f"event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is then an "
+                "extrapolation of the time model; the ranking of people depends on it less.",
+                FollowUpWarning,
+                stacklevel=3,
+            )
+
+    def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability that a positive is labeled, e(x): that the event comes within the follow-up.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        follow_up : float or array-like of shape (n,), optional
+            Length of follow-up. Without it, the average over the follow-up of the training cohort.
+        """
+        _, v = self._predictors(X)
+        return self._propensity(v, follow_up)
+
+    def _propensity(self, v: Array, follow_up: ArrayLike | None) -> Array:
+        n = v.shape[1]
+        if follow_up is not None:
+            return -np.expm1(self._log_missed(v, one_per_person(follow_up, n, "follow_up")))
+        points = [-np.expm1(self._log_missed(v, np.full(n, point))) for point in self.follow_up_points_]
+        return np.asarray(np.mean(points, axis=0))
+
+    def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability of a label within the follow-up, p(x) * e(x)."""
+        eta, v = self._predictors(X)
+        return self._positive(eta, v) * self._propensity(v, follow_up)
+
+    def predict_proba_event_free(self, X: Any, time: ArrayLike) -> Array:
+        """Probability that the event will still happen to a person without it up to ``time``.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        time : float or array-like of shape (n,)
+            How long each person has been observed without the event.
+        """
+        eta, v = self._predictors(X)
+        times = one_per_person(time, v.shape[1], "time")
+        return posterior(np.asarray(eta), self._log_missed(v, times))
+
+    def predict_survival(self, X: Any, times: ArrayLike) -> Array:
+        """Probability of having had no event by each of ``times``, everybody counted; it levels off at 1 - p(x).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        times : array-like of shape (m,)
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+        """
+        eta, v = self._predictors(X)
+        p = self._positive(eta, v)
+        grid = np.atleast_1d(np.asarray(times, dtype=float))
+        grid = check_times(grid, grid.size, "times")
+        return np.column_stack([1 + p * np.expm1(self._log_missed(v, np.full(p.size, time))) for time in grid])
+
+
+class SurvivalTimeClassifier(TimeModelClassifier):
+    """Shared part of the classifiers with a log-normal, log-logistic, Weibull or exponential model of times.
+
+    Attributes
+    ----------
+    distribution_ : str
+        The residual distribution: as given, or the most likely of log-normal, log-logistic and Weibull.
+    """
+
+    distribution: str
+    _propensity_class: type[SurvivalTimePropensity]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.distribution != "auto" and self.distribution not in DISTRIBUTIONS:
+            raise ValueError(f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}.")
+
+    def _candidates(self, cohort: Cohort) -> list[SurvivalTimePropensity]:
+        names = AUTO_DISTRIBUTIONS if self.distribution == "auto" else (self.distribution,)
+        recorded = np.log(cohort.required(self._needs[0]))
+        center = float(np.average(recorded, weights=cohort.weight))
+        spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
+        # All times equal: any spread will do, there is nothing to standardise.
+        return [self._propensity_class(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
+
+    def _log_missed(self, v: Array, time: Array) -> Array:
+        propensity = self.model_.propensity
+        assert isinstance(propensity, SurvivalTimePropensity)
+        return propensity.log_missed(v, propensity.standardize(time)).value
+
+    def _keep_distribution(self) -> None:
+        self.distribution_ = self.model_.propensity.name
+
+
+def potential_follow_up(cohort: Cohort) -> Array:
+    """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
+    shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
+    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    if cohort.follow_up is not None:
+        values, mass = cohort.follow_up, weight
+    else:
+        values, mass = cohort.required("time"), _reverse_kaplan_meier_mass(cohort, weight)
+    order = np.argsort(values)
+    cumulative = np.cumsum(mass[order])
+    return np.asarray(values[order][np.searchsorted(cumulative, shares * cumulative[-1])])
+
+
+def _reverse_kaplan_meier_mass(cohort: Cohort, weight: Array) -> Array:
+    """Probability mass of the censoring time at each person's time; an event is what censors it."""
+    time = cohort.required("time")
+    # At equal times an event comes before a censoring, so a person censored then was still at risk.
+    order = np.lexsort((~cohort.labeled, time))
+    at_risk = np.cumsum(weight[order][::-1])[::-1]
+    ended = ~cohort.labeled[order] * weight[order]
+    remaining = np.cumprod(1 - ended / np.maximum(at_risk, 1e-300))
+    mass = np.empty(cohort.n)
+    mass[order] = np.concatenate([[1.0], remaining[:-1]]) - remaining
+    mass[order[-1]] += remaining[-1]  # the longest observed, whatever ended it
+    return mass
+
+
+def one_per_person(values: ArrayLike, n: int, name: str) -> Array:
+    """Check times given as one number for everybody or one per person."""
+    array = np.asarray(values)
+    return check_times(np.full(n, array) if array.ndim == 0 else array, n, name)
+
+

@@ -1,0 +1,96 @@
+"""How an optimum was reached: what `fit_result_` on an estimator holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.learners.optimize import Status
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StartResult:
+    """Where one start of the optimizer ended.
+
+    Attributes
+    ----------
+    name : str
+        What the start assumes; see `whether.learners.starts`.
+    objective : float
+        Penalised negative log-likelihood reached; comparable between starts of one fit.
+    status : Status
+    n_steps : int
+    agreement : float
+        Correlation of its outcome logits with those of the chosen optimum.
+    """
+
+    name: str
+    objective: float
+    status: Status
+    n_steps: int
+    agreement: float
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """How the optimum of a fit was reached.
+
+    Attributes
+    ----------
+    status : Status
+        How the final optimization ended; ``status.value`` is the sentence.
+    n_steps : int
+        Steps of the final optimization.
+    log_likelihood : float
+        Log-likelihood at the optimum, without penalties.
+    objective : float
+        Penalised negative log-likelihood at the optimum.
+    n_parameters : int
+    starts : tuple of StartResult
+        All starts, the chosen one first; on large cohorts they were run on a part of the rows.
+    n_draft : int
+        Number of rows on which the starts were run.
+    distributions : dict
+        Penalised log-likelihood by residual distribution, where several were compared.
+    """
+
+    status: Status
+    n_steps: int
+    log_likelihood: float
+    objective: float
+    n_parameters: int
+    starts: tuple[StartResult, ...]
+    n_draft: int
+    distributions: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the optimum was reached."""
+        return self.status.converged
+
+    @property
+    def message(self) -> str:
+        """What happened, in a sentence."""
+        return self.status.value
+
+    def rivals(self, tolerance: float = 0.5) -> tuple[StartResult, ...]:
+        """Starts that ended within ``tolerance`` log-likelihood units of the chosen optimum."""
+        best = self.starts[0].objective
+        return tuple(start for start in self.starts if start.objective <= best + tolerance)
+
+    @property
+    def least_agreement(self) -> float:
+        """Smallest correlation of the predictions of equally likely optima with the chosen one's; 1 is agreement."""
+        return min(start.agreement for start in self.rivals())
+
+
+def correlation(first: Array, second: Array) -> float:
+    """Correlation of two predictors; 1 if both are constant, 0 if one is."""
+    spread = float(np.std(first)), float(np.std(second))
+    if min(spread) < 1e-12:
+        return float(max(spread) < 1e-12)
+    return float(np.clip(np.corrcoef(first, second)[0, 1], -1.0, 1.0))

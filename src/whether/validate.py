@@ -1,0 +1,317 @@
+"""Every data error is raised here, before anything is computed.
+
+An error says what is wrong, the value, where it is and what to do. Estimators call `check_cohort` in ``fit`` and the
+smaller checks elsewhere; nothing else in the package inspects user data.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.cohort import Cohort
+
+Array = NDArray[np.float64]
+
+
+class MissingTimeError(ValueError):
+    """A method that works through times was fitted without them."""
+
+
+class FollowUpWarning(UserWarning):
+    """Follow-up looks too short for the claim that the rest will never have the event."""
+
+
+class IdentifiabilityWarning(UserWarning):
+    """The data alone cannot tell the outcome probability from the labeling propensity."""
+
+
+def check_cohort(
+    features: Array,
+    labels: ArrayLike,
+    *,
+    names: Sequence[str],
+    time: ArrayLike | None = None,
+    follow_up: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Cohort:
+    """Check everything that was passed to ``fit`` and return it as a `Cohort`.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, d)
+        Finite numbers (see `check_features`).
+    labels : array-like of 0 and 1
+    names : sequence of str
+        Names of the feature columns.
+    time, follow_up, sample_weight : array-like or None
+    """
+    n = features.shape[0]
+    labeled = check_labels(labels, n)
+    weight = None if sample_weight is None else check_weight(sample_weight, n)
+    checked_time = None if time is None else check_times(time, n, "time")
+    checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
+    used = None if weight is None else weight > 0
+    check_columns(features if used is None else features[used], names)
+    _check_both_classes(labeled if used is None else labeled[used])
+    if checked_follow_up is not None:
+        _check_follow_up(labeled, checked_time, checked_follow_up)
+    return Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+
+
+def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
+    """Check labels to be 0 or 1 (or booleans: True means the event was seen)."""
+    values = np.asarray(labels)
+    if values.shape[:1] != (n,):
+        raise ValueError(f"y has {values.shape[0] if values.ndim else 1} entries, but X has {n} rows.")
+    if values.dtype == bool:
+        return values
+    found = _distinct(values)
+    if found <= {0, 1}:
+        return np.asarray(values == 1)
+    problem = "y must be 0 (event not seen) or 1 (event seen); got label type: unknown, values "
+    listed = ", ".join(repr(value) for value in sorted(found, key=repr)[:5]) + (", ..." if len(found) > 5 else "")
+    if found == {-1, 1}:
+        advice = "In -1/1 coding the -1 says 'negative', but an unlabeled person is not known to be: pass (y == 1)."
+    elif found == {1, 2}:
+        advice = "If 2 is the event, as survival tables often have it, pass (y == 2)."
+    else:
+        advice = "Pass y = (outcome == 'the event'), so that it is clear which value means that the event was seen."
+    raise ValueError(f"{problem}{listed}. {advice}")
+
+
+def _distinct(values: NDArray[Any]) -> set[Any]:
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values)))
+        raise ValueError(f"y contains NaN (first: row {row}). Pass 0 for people whose event was not seen.")
+    return {value.item() if isinstance(value, np.generic) else value for value in np.unique(values)}
+
+
+def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
+    events = int(np.count_nonzero(labeled))
+    if events == 0:
+        raise ValueError(
+            f"Nobody is labeled: y has one class, 0, for all {labeled.size} people. "
+            "Without a single seen event nothing can be learned."
+        )
+    if events == labeled.size:
+        raise ValueError(
+            f"Nobody is unlabeled: y has one class, 1, for all {labeled.size} people. "
+            "If people without the event were left out of the table, put them back."
+        )
+
+
+def check_times(values: ArrayLike, n: int, name: str) -> Array:
+    """Check that times are one finite positive number per person."""
+    times = _to_numbers(values, name)
+    if times.ndim != 1 or times.size != n:
+        raise ValueError(f"{name} must be one number per person: shape ({n},) was expected, got {times.shape}.")
+    for bad, what, advice in (
+        (np.isnan(times), "is missing (NaN)", "Drop these rows or fill in when they were last seen."),
+        (np.isinf(times), "is infinite", "Give the length of the observation, even for people who never had it."),
+        (times <= 0, "is not > 0", "Drop or repair these rows; a time of zero has no logarithm."),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"{name} must be > 0 and finite for every person; for {int(bad.sum())} of {n} it {what} "
+                f"(first: row {row}, {name}={times[row]}). {advice}"
+            )
+    return times
+
+
+def check_weight(values: ArrayLike, n: int) -> Array:
+    """Check that weights are one finite non-negative number per person, not all zero."""
+    weight = np.full(n, float(values)) if isinstance(values, numbers.Real) else _to_numbers(values, "sample_weight")
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight must be one number per person: shape ({n},) was expected, got {weight.shape}.")
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"sample_weight must be >= 0 and finite (first bad: row {row}, weight {weight[row]}).")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for everybody: no row is left to learn from.")
+    return weight
+
+
+def _to_numbers(values: ArrayLike, name: str) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit.")
+    try:
+        return np.asarray(array, dtype=float)
+    except (TypeError, ValueError):
+        flat = array.ravel()
+        row = next(i for i, value in enumerate(flat) if not _is_number(value))
+        raise ValueError(f"{name} must be numbers; row {row} holds {flat[row]!r}.") from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def check_table(table: Any) -> None:
+    """Check a data frame's columns to be numeric, naming the one that is not."""
+    columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
+    if columns is None or dtypes is None:
+        return
+    for name, dtype in zip(columns, dtypes, strict=True):
+        numeric = dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "iufb"
+        if not numeric and str(dtype) not in ("Boolean", "boolean"):
+            first = next(iter(table[name]), None)
+            raise ValueError(
+                f"Column {name!r} is not numeric ({dtype}; first value {first!r}). Encode it first, for example with "
+                "sklearn.preprocessing.OneHotEncoder in a Pipeline, or drop it."
+            )
+
+
+def check_features(features: Array, names: Sequence[str]) -> None:
+    """Check that features are finite, naming row and column of the first that is not."""
+    # One pass without a temporary: a sum is finite only if all terms are (or it overflows: look closer then).
+    if np.isfinite(features.sum()):
+        return
+    bad = ~np.isfinite(features)
+    if bad.any():
+        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        value = features[row, column]
+        kind = "NaN (missing)" if np.isnan(value) else "infinity"
+        raise ValueError(
+            f"X contains {kind}: {int(bad.sum())} values are not finite (first: row {row}, column "
+            f"{names[column]!r}, value {value}). Impute or drop them, for example with sklearn.impute.SimpleImputer."
+        )
+
+
+def check_columns(features: Array, names: Sequence[str]) -> None:
+    """Refuse columns that never vary and columns that repeat another."""
+    if features.shape[0] < 2:
+        return
+    constant = np.flatnonzero(features.max(axis=0) == features.min(axis=0))
+    if constant.size:
+        column = int(constant[0])
+        raise ValueError(
+            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(constant.size - 1)}: it cannot "
+            "be told from the intercept. Drop it, for example with sklearn.feature_selection.VarianceThreshold."
+        )
+    twin = _first_duplicate(features)
+    if twin is not None:
+        raise ValueError(
+            f"Columns {names[twin[0]]!r} and {names[twin[1]]!r} are identical: their effects cannot be told apart. "
+            "Drop one of them."
+        )
+
+
+def _and_more(count: int) -> str:
+    return f", and so are {count} more" if count else ""
+
+
+def _first_duplicate(features: Array) -> tuple[int, int] | None:
+    """Find two equal columns; candidates share their sum and some entries."""
+    rows = np.linspace(0, features.shape[0] - 1, 50).astype(int)
+    seen: dict[bytes, list[int]] = {}
+    for column in range(features.shape[1]):
+        key = np.ascontiguousarray(features[rows, column]).tobytes()
+        for other in seen.setdefault(key, []):
+            if np.array_equal(features[:, column], features[:, other]):
+                return other, column
+        seen[key].append(column)
+    return None
+
+
+def _check_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+    if time is not None:
+        late = labeled & (time > follow_up)
+        if late.any():
+            row = int(np.argmax(late))
+            raise ValueError(
+                f"The event comes after the end of follow-up for {int(late.sum())} labeled people (first: row {row}, "
+                f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
+                "follow_up to how long the person was observed."
+            )
+    _check_potential_follow_up(labeled, time, follow_up)
+
+
+def _check_potential_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+    """Refuse a follow-up that ends at the event.
+
+    Longer follow-up can only show more events. If labeled people were followed for a clearly *shorter* time than the
+    others, or no longer and exactly to their event, the column is the observed time and not the potential follow-up.
+    """
+    standing, z = rank_of_labeled(labeled, follow_up)
+    same_as_time = time is not None and bool(np.all(time[labeled] == follow_up[labeled]))
+    if (same_as_time and standing < 0.5) or (standing < 0.45 and z < -5):
+        median_seen, median_rest = np.median(follow_up[labeled]), np.median(follow_up[~labeled])
+        raise ValueError(
+            f"follow_up seems to end at the event: its median is {median_seen:.4g} for labeled people and "
+            f"{median_rest:.4g} for the others"
+            + (", and it equals time for every labeled person" if same_as_time else "")
+            + ". What is meant is potential follow-up: how long a person was, or would have been, under observation "
+            "had the event not come, for example the end of the study minus the date of entry, for everybody. If only "
+            "observed times are known, use MixtureCureClassifier with time= instead."
+        )
+
+
+def rank_of_labeled(labeled: NDArray[np.bool_], values: Array) -> tuple[float, float]:
+    """Probability that a labeled person's value exceeds an unlabeled one's, and its z score against one half."""
+    from scipy.stats import rankdata
+
+    step = max(1, values.size // 50_000)  # a part of a large cohort decides as well
+    labeled, values = labeled[::step], values[::step]
+    m, k = int(np.count_nonzero(labeled)), int(np.count_nonzero(~labeled))
+    if m == 0 or k == 0:
+        return 0.5, 0.0
+    standing = (rankdata(values)[labeled].sum() - m * (m + 1) / 2) / (m * k)
+    return float(standing), float((standing - 0.5) / np.sqrt((m + k + 1) / (12.0 * m * k)))
+
+
+def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
+    """Check that the times a method works through were given; else name a method that works without."""
+    advice = {
+        "time": "Pass fit(X, y, time=...), or use FollowUpCureClassifier with follow_up=... or "
+        "SARPUClassifier(propensity_features=[...]): same likelihood, no event times needed.",
+        "follow_up": "Pass fit(X, y, follow_up=...): how long each person was, or would have been, under observation. "
+        "Without it use SARPUClassifier(propensity_features=[...]), or MixtureCureClassifier with time=...",
+    }
+    for what in needs:
+        if getattr(cohort, what) is None:
+            raise MissingTimeError(
+                f"{estimator} restricts the labeling propensity through {what}, but {what}=None "
+                f"({cohort.n} people, {int(cohort.labeled.sum())} labeled). {advice[what]}"
+            )
+
+
+def resolve_columns(columns: Sequence[str | int] | None, names: Sequence[str], parameter: str) -> NDArray[np.intp]:
+    """Positions of features given by name or position; all of them for None."""
+    if columns is None:
+        return np.arange(len(names))
+    if isinstance(columns, str):
+        raise ValueError(f"{parameter} must be a list of names or positions, got the string {columns!r}: write [{columns!r}].")
+    positions = [_position(column, names, parameter) for column in columns]
+    if len(set(positions)) < len(positions):
+        raise ValueError(f"{parameter} names a feature twice: {list(columns)!r}.")
+    return np.array(positions, dtype=np.intp)
+
+
+def _position(column: str | int, names: Sequence[str], parameter: str) -> int:
+    if isinstance(column, str):
+        if column not in names:
+            import difflib
+
+            close = difflib.get_close_matches(column, names, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f"{parameter} has {column!r}, which is no feature of X (features: {_list(names)}).{hint}")
+        return list(names).index(column)
+    if not isinstance(column, numbers.Integral) or not -len(names) <= column < len(names):
+        raise ValueError(f"{parameter} has {column!r}; positions run from 0 to {len(names) - 1}.")
+    return int(column) % len(names)
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
