@@ -1,4 +1,4 @@
-"""Will this person ever have the event, when the data stop before everybody's story is told?
+"""The probability that an event ever happens to a person, from data that stop too early.
 
 Every classifier maximises one likelihood of the labels and differs from the others only in what it assumes of the
 labeling propensity, the probability that a positive was seen. See `whether.methods.METHODS` for the catalogue.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         UnbiasedPUClassifier,
     )
     from whether.methods import METHODS
-    from whether.simulate import simulate
+    from whether.simulation import simulate
     from whether.validate import FollowUpWarning, IdentifiabilityWarning, MissingTimeError
 
 __version__ = "0.1.0"
@@ -48,7 +48,7 @@ _HOMES = {
     "FollowUpWarning": "whether.validate",
     "IdentifiabilityWarning": "whether.validate",
     "MissingTimeError": "whether.validate",
-    "simulate": "whether.simulate",
+    "simulate": "whether.simulation",
 }
 
 

@@ -5,7 +5,7 @@ A `Cohort` is made by `whether.validate` and nowhere else, so whoever holds one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,11 @@ class Cohort:
 
     def take(self, rows: NDArray[np.intp]) -> Cohort:
         """Return the cohort of these rows, in this order."""
-        picked = {
-            name: None if values is None else values[rows]
-            for name, values in (("weight", self.weight), ("time", self.time), ("follow_up", self.follow_up))
-        }
-        return replace(self, features=self.features[rows], labeled=self.labeled[rows], **picked)
+        return Cohort(
+            self.features[rows],
+            self.labeled[rows],
+            self.names,
+            None if self.weight is None else self.weight[rows],
+            None if self.time is None else self.time[rows],
+            None if self.follow_up is None else self.follow_up[rows],
+        )

@@ -167,7 +167,10 @@ class Summary:
         table = [self._HEADER, *self.rows()]
         widths = [max(len(cells[i]) for cells in table) for i in range(len(self._HEADER))]
         lines = [
-            "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths, strict=True)))
+            "  ".join(
+                cell.ljust(width) if i < 2 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            )
             for cells in table
         ]
         rule = "-" * len(lines[0])

@@ -64,7 +64,9 @@ class UnbiasedRisk(_Risk):
     def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
         """Weight 1/c as a positive and 1 - 1/c as a negative."""
         softplus, p = softplus_expit(np.asarray(eta))
-        return _outcome_terms(np.asarray(eta) / self.label_frequency - softplus, 1 / self.label_frequency - p, -p * (1 - p))
+        return _outcome_terms(
+            np.asarray(eta) / self.label_frequency - softplus, 1 / self.label_frequency - p, -p * (1 - p)
+        )
 
     def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
         """Weight 1 as a negative."""
@@ -88,7 +90,7 @@ class PositiveRisk(_Risk):
 
 
 class NegativeRisk(_Risk):
-    """Minus the share of the unbiased risk that comes from negatives: everybody, less labeled people with weight 1/c."""
+    """Minus the share of the unbiased risk that comes from negatives: everybody, less 1/c for labeled people."""
 
     def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
         """Weight 1 - 1/c as a negative."""

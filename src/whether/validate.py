@@ -141,7 +141,9 @@ def check_weight(values: ArrayLike, n: int) -> Array:
 def _to_numbers(values: ArrayLike, name: str) -> Array:
     array = np.asarray(values)
     if array.dtype.kind in "mM":
-        raise ValueError(f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit.")
+        raise ValueError(
+            f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit."
+        )
     try:
         return np.asarray(array, dtype=float)
     except (TypeError, ValueError):
@@ -180,7 +182,7 @@ def check_features(features: Array, names: Sequence[str]) -> None:
         return
     bad = ~np.isfinite(features)
     if bad.any():
-        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        row, column = (int(position) for position in np.unravel_index(int(np.argmax(bad)), bad.shape))
         value = features[row, column]
         kind = "NaN (missing)" if np.isnan(value) else "infinity"
         raise ValueError(
@@ -197,8 +199,8 @@ def check_columns(features: Array, names: Sequence[str]) -> None:
     if constant.size:
         column = int(constant[0])
         raise ValueError(
-            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(constant.size - 1)}: it cannot "
-            "be told from the intercept. Drop it, for example with sklearn.feature_selection.VarianceThreshold."
+            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(constant.size - 1)}: it "
+            "cannot be told from the intercept. Drop it, for example with sklearn.feature_selection.VarianceThreshold."
         )
     twin = _first_duplicate(features)
     if twin is not None:
@@ -292,7 +294,9 @@ def resolve_columns(columns: Sequence[str | int] | None, names: Sequence[str], p
     if columns is None:
         return np.arange(len(names))
     if isinstance(columns, str):
-        raise ValueError(f"{parameter} must be a list of names or positions, got the string {columns!r}: write [{columns!r}].")
+        raise ValueError(
+            f"{parameter} must be a list of names or positions, got the string {columns!r}: write [{columns!r}]."
+        )
     positions = [_position(column, names, parameter) for column in columns]
     if len(set(positions)) < len(positions):
         raise ValueError(f"{parameter} names a feature twice: {list(columns)!r}.")

@@ -18,8 +18,9 @@ Array = NDArray[np.float64]
 class AFTClassifier(SurvivalTimeClassifier):
     """Accelerated failure time model without a cured part (AFT): p = 1.
 
-    Everybody is assumed to have the event at some time. The probability it gives instead of Pr(ever) is that of an event
-    within the longest follow-up of the training cohort, which orders people by how soon they are expected to have it.
+    Everybody is assumed to have the event at some time. The probability it gives instead of Pr(ever) is that of an
+    event within the longest follow-up of the training cohort, which orders people by how soon they are expected to
+    have it.
 
     Parameters
     ----------

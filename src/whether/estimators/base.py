@@ -20,7 +20,15 @@ from whether.distributions import softplus_expit
 from whether.estimators.table import summarize
 from whether.inference import Summary
 from whether.learners import LinearFit
-from whether.validate import IdentifiabilityWarning, check_cohort, check_features, check_labels, check_needs, check_table
+from whether.validate import (
+    IdentifiabilityWarning,
+    check_cohort,
+    check_features,
+    check_labels,
+    check_needs,
+    check_table,
+    check_weight,
+)
 
 Array = NDArray[np.float64]
 
@@ -205,7 +213,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         labeled = check_labels(column_or_1d(y), seen.size)
         with np.errstate(divide="ignore"):
             value = np.where(labeled, np.log(seen), np.log1p(-seen))
-        return float(np.average(value, weights=sample_weight))
+        weight = None if sample_weight is None else check_weight(sample_weight, seen.size)
+        return float(np.average(value, weights=weight))
 
     # ------------------------------------------------------------------ inference
 
@@ -225,7 +234,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
         ridge = getattr(self, "ridge", 0.0)
-        return [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
+        return (
+            [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -46,7 +46,9 @@ class _ShrunkenCure(TimeModelClassifier):
         if self.shrinkage == "cv":
             return
         if isinstance(self.shrinkage, (str, bool)) or not self.shrinkage >= 0:
-            raise ValueError(f"shrinkage must be 'cv' or a number >= 0 (math.inf for one index), got {self.shrinkage!r}.")
+            raise ValueError(
+                f"shrinkage must be 'cv' or a number >= 0 (math.inf for one index), got {self.shrinkage!r}."
+            )
 
     def _fit_candidates(self, cohort: Cohort, candidates: Sequence[Propensity]) -> None:
         columns = resolve_columns(self.time_features, cohort.names, "time_features")
@@ -72,8 +74,8 @@ class _ShrunkenCure(TimeModelClassifier):
             chosen = " (chosen by cross-validation)" if self.shrinkage_path_ is not None else ""
             tied = "tied to" if math.isinf(self.shrinkage_) else f"shrunk, with penalty {self.shrinkage_:g}, towards"
             notes.append(
-                f"The slopes of the time part are {tied} {self.kappa_:.3g} times those of the outcome{chosen}. Standard "
-                "errors and intervals are conditional on that; shrinkage=0 frees the time part."
+                f"The slopes of the time part are {tied} {self.kappa_:.3g} times those of the outcome{chosen}. "
+                "Standard errors and intervals are conditional on that; shrinkage=0 frees the time part."
             )
         return notes
 

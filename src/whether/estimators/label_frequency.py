@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
+from whether.learners import LinearLearner
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
-from whether.propensity import Certain
+from whether.propensity import Certain, LogisticPropensity
 
 Array = NDArray[np.float64]
 
 
 def settle_label_frequency(
-    cohort: Cohort, *, label_frequency: float | None, prevalence: float | None, ridge: float
+    cohort: Cohort,
+    *,
+    label_frequency: float | None,
+    prevalence: float | None,
+    estimate: Callable[[Cohort], float],
 ) -> float:
-    """Return c as given, or implied by a known prevalence, or estimated by Elkan and Noto's rule.
+    """Return c as given, or implied by a known prevalence, or estimated.
 
     Parameters
     ----------
@@ -27,8 +34,8 @@ def settle_label_frequency(
         Share of the positives that is labeled, if known.
     prevalence : float or None
         Share of positives in the cohort, if known.
-    ridge : float
-        Penalty of the logistic regression behind the estimate.
+    estimate : callable
+        Estimator of c, used where neither is given.
     """
     rate = float(np.average(cohort.labeled, weights=cohort.weight))
     if label_frequency is not None and prevalence is not None:
@@ -38,7 +45,8 @@ def settle_label_frequency(
             raise ValueError(f"label_frequency must lie in (0, 1], got {label_frequency!r}.")
         if label_frequency < rate:
             raise ValueError(
-                f"label_frequency={label_frequency!r} would make more positives than people: {rate:.4g} of all are labeled."
+                f"label_frequency={label_frequency!r} would make more positives than people: "
+                f"{rate:.4g} of all are labeled."
             )
         return float(label_frequency)
     if prevalence is not None:
@@ -48,10 +56,22 @@ def settle_label_frequency(
                 "every labeled person is positive."
             )
         return float(rate / prevalence)
-    return estimate_label_frequency(cohort, ridge)
+    # There can't be more positives than people.
+    return min(max(estimate(cohort), rate), 1.0)
 
 
-def estimate_label_frequency(cohort: Cohort, ridge: float) -> float:
+def likely_label_frequency(cohort: Cohort, ridge: float) -> float:
+    """Maximum-likelihood estimate under a constant propensity: where logistic p(x) times c fits best.
+
+    It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
+    """
+    columns = np.empty(0, dtype=np.intp)
+    propensity = LogisticPropensity(sloped=False)
+    fit = LinearLearner(ridge=ridge).fit(cohort, [propensity], columns=columns, rng=np.random.default_rng(0))
+    return float(softplus_expit(fit.coefficients[1:2])[1][0])
+
+
+def elkan_noto_label_frequency(cohort: Cohort, ridge: float) -> float:
     """Mean over labeled people of Pr(labeled | x), each predicted without that person (Elkan and Noto 2008).
 
     Under a constant propensity Pr(labeled | x) = c p(x), which is c wherever p(x) = 1: the rule assumes that labeled
@@ -69,6 +89,4 @@ def estimate_label_frequency(cohort: Cohort, ridge: float) -> float:
     p = softplus_expit(eta)[1]
     without = eta - (1 - p) * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12)
     weight = None if objective.weight is None else objective.weight[rows]
-    estimate = float(np.average(softplus_expit(without)[1], weights=weight))
-    # At least as large as the share labeled, or there would be more positives than people.
-    return min(max(estimate, float(np.average(cohort.labeled, weights=cohort.weight))), 1.0)
+    return float(np.average(softplus_expit(without)[1], weights=weight))

@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.base import CensoredClassifier
-from whether.estimators.label_frequency import settle_label_frequency
+from whether.estimators.label_frequency import (
+    elkan_noto_label_frequency,
+    likely_label_frequency,
+    settle_label_frequency,
+)
 from whether.learners import LinearFit, LinearLearner
 from whether.learners.nonnegative import fit_nonnegative
 from whether.likelihood import posterior
@@ -31,8 +36,8 @@ class LabelOnlyClassifier(CensoredClassifier):
     def _refuse_clock(self, what: str, value: Any) -> None:
         if value is not None:
             raise ValueError(
-                f"{type(self).__name__} has no model of times: {what} can't change its answer. Leave {what} out, or use "
-                "FollowUpCureClassifier or MixtureCureClassifier."
+                f"{type(self).__name__} has no model of times: {what} can't change its answer. Leave {what} "
+                "out, or use FollowUpCureClassifier or MixtureCureClassifier."
             )
 
     def _propensity(self, v: Array) -> Array:
@@ -116,9 +121,15 @@ class ConstantPropensityClassifier(LabelOnlyClassifier):
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         self.label_frequency_ = settle_label_frequency(
-            cohort, label_frequency=self.label_frequency, prevalence=self.prevalence, ridge=self.ridge
+            cohort,
+            label_frequency=self.label_frequency,
+            prevalence=self.prevalence,
+            estimate=self._estimate_frequency,
         )
         self._store(self._fit_given_frequency(cohort))
+
+    def _estimate_frequency(self, cohort: Cohort) -> float:
+        raise NotImplementedError  # pragma: no cover
 
     def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
         raise NotImplementedError  # pragma: no cover
@@ -175,6 +186,9 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         self.covariance = covariance
         self.max_iter = max_iter
 
+    def _estimate_frequency(self, cohort: Cohort) -> float:
+        return elkan_noto_label_frequency(cohort, self.ridge)
+
     def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
         learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
         rng = np.random.default_rng(0)
@@ -188,7 +202,8 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
     """Unbiased PU risk (uPU) or non-negative PU risk (nnPU) under a constant propensity, for a cohort.
 
     Minimises equation 7, in which the unlabeled term runs over everybody. It is a risk, not a likelihood: standard
-    errors are always the sandwich's.
+    errors are always the sandwich's. c is estimated by maximum likelihood unless it is given; one that is too small
+    makes the negatives' share of the risk negative and the slopes run away, of which the fit warns.
 
     Parameters
     ----------
@@ -198,6 +213,11 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         See `ElkanNotoClassifier`.
     ridge, max_iter
         See `CensoredClassifier`.
+
+    Attributes
+    ----------
+    negative_risk_ : float
+        Share of the risk per person that comes from negatives; below zero, the answer is not to be trusted.
 
     References
     ----------
@@ -228,13 +248,31 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         self.ridge = ridge
         self.max_iter = max_iter
 
+    def _estimate_frequency(self, cohort: Cohort) -> float:
+        return likely_label_frequency(cohort, self.ridge)
+
     def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
         learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=True)
         if self.nonnegative:
-            return fit_nonnegative(learner, cohort, self.label_frequency_)
-        return learner.fit(
-            cohort, [UnbiasedRisk(self.label_frequency_)], columns=_NO_COLUMNS, rng=np.random.default_rng(0)
-        )
+            fit = fit_nonnegative(learner, cohort, self.label_frequency_)
+        else:
+            risk = UnbiasedRisk(self.label_frequency_)
+            fit = learner.fit(cohort, [risk], columns=_NO_COLUMNS, rng=np.random.default_rng(0))
+        loss = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[0]
+        weight = 1 - cohort.labeled / self.label_frequency_
+        self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))
+        return fit
+
+    def _report(self) -> None:
+        super()._report()
+        if self.negative_risk_ < 0 and not self.nonnegative:
+            warnings.warn(
+                f"The negatives' share of the unbiased risk is {self.negative_risk_:.3g} per person, below zero: the "
+                f"label frequency ({self.label_frequency_:.3g}) is too small or not the same for all. Slopes and risks "
+                "are too extreme. Give a larger label_frequency, or set nonnegative=True.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
 
 class SARPUClassifier(LabelOnlyClassifier):
@@ -303,8 +341,9 @@ class SARPUClassifier(LabelOnlyClassifier):
         warnings.warn(
             "All features are in both parts, so outcome and propensity may be exchanged: the likelihood is the same. "
             f"{len(result.rivals())} of {len(result.starts)} starts reach it, with outcome logits that correlate from "
-            f"{result.least_agreement:.2f} to 1; the one that explains labels by the outcome was kept. Name the features "
-            "that drive labeling in propensity_features, or bring in times: FollowUpCureClassifier, MixtureCureClassifier.",
+            f"{result.least_agreement:.2f} to 1; the one that explains labels by the outcome was kept. Name the "
+            "features that drive labeling in propensity_features, or bring in times with FollowUpCureClassifier or "
+            "MixtureCureClassifier.",
             IdentifiabilityWarning,
             stacklevel=3,
         )

@@ -61,9 +61,9 @@ class TimeModelClassifier(CensoredClassifier):
         super()._report()
         if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
             warnings.warn(
-                f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have their "
-                f"event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is then an "
-                "extrapolation of the time model; the ranking of people depends on it less.",
+                f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "
+                f"their event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is "
+                "then an extrapolation of the time model; the ranking of people depends on it less.",
                 FollowUpWarning,
                 stacklevel=3,
             )
@@ -139,7 +139,9 @@ class SurvivalTimeClassifier(TimeModelClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.distribution != "auto" and self.distribution not in DISTRIBUTIONS:
-            raise ValueError(f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}.")
+            raise ValueError(
+                f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}."
+            )
 
     def _candidates(self, cohort: Cohort) -> list[SurvivalTimePropensity]:
         names = AUTO_DISTRIBUTIONS if self.distribution == "auto" else (self.distribution,)
@@ -189,5 +191,3 @@ def one_per_person(values: ArrayLike, n: int, name: str) -> Array:
     """Check times given as one number for everybody or one per person."""
     array = np.asarray(values)
     return check_times(np.full(n, array) if array.ndim == 0 else array, n, name)
-
-

@@ -5,8 +5,9 @@ can hardly tell "more likely" from "sooner". So the propensity's slopes are writ
 
     slopes = sign * kappa * (outcome slopes on the same features) + delta,      penalty  shrinkage / 2 * |delta|^2
 
-with the features standardised and the log time in units of its spread. One index drives both whether and when; ``delta`` lets the time part go its own way as far as the data insist. This
-module is the change of variables and its derivatives; which penalty to use is decided in `whether.learners.shrinkage`.
+with the features standardised and the log time in units of its spread. One index drives both whether and when;
+``delta`` lets the time part go its own way as far as the data insist. This module is the penalty and its derivatives;
+how strong it is to be is decided in `whether.learners.shrinkage`.
 """
 
 from __future__ import annotations

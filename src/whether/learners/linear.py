@@ -17,7 +17,7 @@ from whether.learners.fit_result import FitResult, StartResult, correlation
 from whether.learners.index import IndexedObjective
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import Optimum, lbfgs, newton
-from whether.learners.shrinkage import PENALTIES, ShrinkagePath, choose_shrinkage
+from whether.learners.shrinkage import ShrinkagePath, candidate_penalties, choose_shrinkage
 from whether.learners.starts import starting_points
 from whether.propensity import Propensity
 
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400
-# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few passes over all rows follow.
+# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow.
 DRAFT_ROWS = 20_000
 DRAFT_LABELED = 2_000
 
@@ -149,9 +149,7 @@ class LinearLearner:
         known : dict of int to float, optional
             Propensity predictors whose level is known and not estimated.
         """
-        objective = LinearObjective(
-            cohort, candidates[0], columns=columns, has_outcome=has_outcome, ridge=self.ridge
-        )
+        objective = LinearObjective(cohort, candidates[0], columns=columns, has_outcome=has_outcome, ridge=self.ridge)
         rows = _draft_rows(objective)
         draft = objective if rows.size == objective.n else objective.subset(rows)
         fixed = tuple(predictor + int(has_outcome) for predictor in known or {})
@@ -215,13 +213,10 @@ class _Search:
         self.objective = draft
         self.fixed = fixed
         self.rng = rng
-        self.shrinkage = PENALTIES[-1] if learner.shrinkage == "cv" else float(learner.shrinkage)
+        loosest = candidate_penalties(draft.propensity)[-1]
+        self.shrinkage = loosest if learner.shrinkage == "cv" else float(learner.shrinkage)
         self.likelihoods: dict[str, float] = {}
         self.ends: list[tuple[str, IndexedObjective, Optimum]] = []
-
-    @property
-    def optimum(self) -> Optimum:
-        return self.ends[0][2]
 
     def compare_candidates(self, candidates: Sequence[Propensity], levels: Sequence[Array]) -> None:
         """Run one start under every candidate, and the other starts under the most likely one."""
@@ -236,6 +231,7 @@ class _Search:
         self.objective = first[1].objective
         self.ends = [first, *(self._run(self.objective, *point) for point in points)]
         self._sort_ends()
+        self.optimum = self.ends[0][2]
 
     def _run(self, objective: LinearObjective, name: str, start: Array) -> tuple[str, IndexedObjective, Optimum]:
         indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
@@ -257,22 +253,22 @@ class _Search:
             self.objective, named.get("labels", free_start), free_start, self.learner.solve_roughly, self.fixed
         )
         self.shrinkage = path.chosen
-        self.ends.insert(0, self._run(self.objective, "path", coefficients))
+        self.optimum = self._run(self.objective, "path", coefficients)[2]
         return path
 
     def start_results(self) -> tuple[StartResult, ...]:
-        """What became of each start, the chosen one first."""
+        """What became of each start, the best first; before a penalty was chosen by cross-validation."""
         rows = slice(0, None, max(1, self.objective.n // 2000))
-        logits = [
-            self.objective.predictors(indexed.to_coefficients(end.parameters), rows)[0]
-            for _, indexed, end in self.ends
-        ]
+        ends = [(name, end, indexed.to_coefficients(end.parameters)) for name, indexed, end in self.ends]
+        logits = [self.objective.predictors(coefficients, rows)[0] for _, _, coefficients in ends]
         return tuple(
-            StartResult(
-                name, end.evaluation.value, end.status, end.n_steps, 1.0 if eta is None else correlation(logits[0], eta)
-            )
-            for (name, _, end), eta in zip(self.ends, logits, strict=True)
+            StartResult(name, end.evaluation.value, end.status, end.n_steps, _agreement(logits[0], eta))
+            for (name, end, _), eta in zip(ends, logits, strict=True)
         )
+
+
+def _agreement(first: Array | None, second: Array | None) -> float:
+    return 1.0 if first is None or second is None else correlation(first, second)
 
 
 def _draft_rows(objective: LinearObjective) -> NDArray[np.intp]:

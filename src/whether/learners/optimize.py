@@ -126,7 +126,11 @@ def lbfgs(
 ) -> tuple[Array, Status, int]:
     """Minimise by L-BFGS: no Hessian, for models with many parameters."""
     result = minimize(
-        value_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": max_steps, "ftol": 1e-12, "gtol": 1e-5}
+        value_and_gradient,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_steps, "ftol": 1e-12, "gtol": 1e-5},
     )
     status = {0: Status.CONVERGED, 1: Status.MAX_STEPS}.get(result.status, Status.FLAT)
     return np.asarray(result.x), status, int(result.nit)

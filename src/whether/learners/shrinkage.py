@@ -1,7 +1,7 @@
 """How far the time part may leave the shared index: a path of penalties and its cross-validation.
 
-The path is fitted warm in both directions, from the pure index towards freedom and back, because the two ends may lie in
-different basins; at each penalty the better solution is kept. Folds start from the solution on all rows, so that they
+The path is fitted warm in both directions, from the pure index towards freedom and back, because the two ends may lie
+in different basins; at each penalty the better solution is kept. Folds start from the solution on all rows, so that they
 compare penalties and not basins.
 """
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from whether.learners.index import IndexedObjective
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import Optimum
+from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
 Solve = Callable[[IndexedObjective, Array], Optimum]
@@ -81,7 +82,8 @@ def choose_shrinkage(
     fixed : tuple of int
         Intercepts that are known.
     """
-    rungs = _fit_path(objective, index_start, free_start, solve, fixed)
+    penalties = candidate_penalties(objective.propensity)
+    rungs = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)
     held_out = _held_out_values(objective, rungs, solve)
     total = held_out.sum(axis=1)
     best = int(np.argmax(total))
@@ -90,20 +92,30 @@ def choose_shrinkage(
     chosen = int(np.argmax(total >= total[best] - error))
     weight = objective.n if objective.weight is None else float(objective.weight.sum())
     path = ShrinkagePath(
-        penalties=np.array(PENALTIES),
+        penalties=np.array(penalties),
         log_likelihood=total / weight,
         standard_error=error / weight,
         kappa=np.array([rung.optimum.parameters[-1] for rung in rungs]),
-        chosen=PENALTIES[chosen],
-        best=PENALTIES[best],
+        chosen=penalties[chosen],
+        best=penalties[best],
     )
     return path, rungs[chosen].coefficients
 
 
+def candidate_penalties(propensity: Propensity) -> tuple[float, ...]:
+    """Penalties to choose from, in the units of the propensity's slopes, from the pure index to the loosest."""
+    return tuple(penalty / propensity.slope_unit**2 for penalty in PENALTIES)
+
+
 def _fit_path(
-    objective: LinearObjective, index_start: Array, free_start: Array, solve: Solve, fixed: tuple[int, ...]
+    objective: LinearObjective,
+    penalties: tuple[float, ...],
+    starts: tuple[Array, Array],
+    solve: Solve,
+    fixed: tuple[int, ...],
 ) -> list[_Rung]:
-    problems = [IndexedObjective(objective, penalty, fixed) for penalty in PENALTIES]
+    index_start, free_start = starts
+    problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
     down: list[_Rung] = []
     coefficients = index_start
     for indexed in problems:

@@ -30,12 +30,16 @@ class Propensity(ABC):
     index_sign : float
         Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*:
         +1 for hazards and propensities, -1 for locations.
+    slope_unit : float
+        A slope of this size departs from the shared index as much as a slope of one spread of log time does: the
+        unit in which the penalty on departures is meant.
     """
 
     name: str = ""
     predictors: tuple[str, ...]
     sloped: tuple[bool, ...]
     index_sign: ClassVar[float] = 1.0
+    slope_unit: ClassVar[float] = 1.0
     needs_time: ClassVar[bool] = False
     needs_follow_up: ClassVar[bool] = False
 

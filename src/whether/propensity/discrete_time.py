@@ -34,7 +34,9 @@ class DiscreteTimePropensity(Propensity):
     """
 
     needs_time: ClassVar[bool] = True
-    index_sign: ClassVar[float] = 1.0
+    # A location that moves by a spread of log time moves the logit of a hazard by several units, by many where the
+    # scale is small.
+    slope_unit: ClassVar[float] = 10.0
 
     def __init__(self, edges: Array) -> None:
         self.edges = edges

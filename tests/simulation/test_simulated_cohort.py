@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from whether.simulate import WORLDS, SimulatedCohort, simulate
+from whether.simulation import WORLDS, SimulatedCohort, simulate
 
 MISREPORTED = ["late-reporting", "noisy-times", "batch-reporting"]
 

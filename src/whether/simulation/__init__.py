@@ -11,8 +11,8 @@ its stated rates, and `signals`, `distributions` and `streams` are the pieces
 those are made of.
 """
 
-from whether.simulate.cohort import SimulatedCohort, simulate
-from whether.simulate.worlds import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, World
+from whether.simulation.cohort import SimulatedCohort, simulate
+from whether.simulation.worlds import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, World
 
 __all__ = [
     "PAPER_WORLDS",

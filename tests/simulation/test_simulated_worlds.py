@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whether.simulate import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, simulate
-from whether.simulate.calibrate import calibrate
-from whether.simulate.signals import Linear
-from whether.simulate.worlds import SIGMA_T
+from whether.simulation import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, simulate
+from whether.simulation.calibrate import calibrate
+from whether.simulation.signals import Linear
+from whether.simulation.worlds import SIGMA_T
 
 PUBLISHED_TITLES = [
     "Baseline",

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import qmc
 
-from whether.simulate.propensity import true_outcome_proba, true_propensity
-from whether.simulate.streams import FloatArray
-from whether.simulate.worlds import FEATURE_DISTRIBUTION, World
+from whether.simulation.propensity import true_outcome_proba, true_propensity
+from whether.simulation.streams import FloatArray
+from whether.simulation.worlds import FEATURE_DISTRIBUTION, World
 
 _N_SIGNAL_FEATURES = 4
 _LOG2_SAMPLE_SIZE = 17

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whether.simulate.streams import FloatArray
+from whether.simulation.streams import FloatArray
 
 
 def column(name: str) -> int:

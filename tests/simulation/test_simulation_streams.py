@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from whether.simulate import WORLDS, simulate
+from whether.simulation import WORLDS, simulate
 
 FIELDS = ["X", "y", "time", "follow_up", "positive", "outcome_proba", "propensity", "event_time"]
 SEEDS: list[int | np.random.SeedSequence] = [8, np.random.SeedSequence(8), np.random.SeedSequence(8).spawn(3)[2]]

@@ -12,8 +12,8 @@ from typing import Literal, get_args
 
 from scipy import stats
 
-from whether.simulate.distributions import Distribution, Normal, PointMass, StudentT, Uniform
-from whether.simulate.signals import (
+from whether.simulation.distributions import Distribution, Normal, PointMass, StudentT, Uniform
+from whether.simulation.signals import (
     Curve,
     Linear,
     Signal,

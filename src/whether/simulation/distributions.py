@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from whether.simulate.streams import FloatArray
+from whether.simulation.streams import FloatArray
 
 
 @dataclass(frozen=True)

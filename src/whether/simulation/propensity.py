@@ -5,9 +5,9 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from whether.simulate.distributions import Distribution, PointMass
-from whether.simulate.streams import FloatArray
-from whether.simulate.worlds import World
+from whether.simulation.distributions import Distribution, PointMass
+from whether.simulation.streams import FloatArray
+from whether.simulation.worlds import World
 
 # Log follow-up minus log event time before noise stays well within these ends;
 # at this step linear interpolation is off by less than 1e-4.

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from whether.simulate import PAPER_WORLDS, PRINTED_WORLDS, SimulatedCohort, simulate
+from whether.simulation import PAPER_WORLDS, PRINTED_WORLDS, SimulatedCohort, simulate
 
 # Area under the curve of a logistic regression that takes labels for outcomes.
 LABEL_SCORES = {

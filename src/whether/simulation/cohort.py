@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.simulate.distributions import Normal
-from whether.simulate.propensity import true_outcome_proba, true_propensity
-from whether.simulate.streams import FloatArray, Streams
-from whether.simulate.worlds import FEATURE_DISTRIBUTION, WORLDS, World
+from whether.simulation.distributions import Normal
+from whether.simulation.propensity import true_outcome_proba, true_propensity
+from whether.simulation.streams import FloatArray, Streams
+from whether.simulation.worlds import FEATURE_DISTRIBUTION, WORLDS, World
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ def simulate(world: str | World, n: int | None = None, seed: int | np.random.See
 
     Examples
     --------
-    >>> from whether.simulate import simulate
+    >>> from whether.simulation import simulate
     >>> cohort = simulate("baseline", n=100, seed=1)
     >>> cohort.X.shape
     (100, 4)
