@@ -87,7 +87,10 @@ class Normal(ResidualDistribution):
         # erfcx keeps the inverse Mills ratio exact far in the tail, where the ratio of two underflowing numbers
         # would be 0/0; below -20 the ratio is zero to the last digit.
         mills = _MILLS / erfcx(np.maximum(z, -20.0) / _SQRT_2)
-        return Jet(log_ndtr(-z), -mills, -mills * (mills - z))
+        # mills - z cancels in the far tail, where it is 1/z - 2/z^3 and so on.
+        far = z > 1e4
+        second = np.where(far, 1 - 1 / np.where(far, z, 1.0) ** 2, mills * (mills - z))
+        return Jet(log_ndtr(-z), -mills, -second)
 
     def log_cdf(self, z: Array) -> Jet:
         """Log probability of a residual at most ``z``."""

@@ -8,6 +8,7 @@ enters one of the two parts only. Functions of arrays; the estimators call them.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -176,7 +177,8 @@ class Summary:
         rule = "-" * len(lines[0])
         facts = [f"{name}: {value}" for name, value in self.facts.items()]
         interval = f"Intervals: {100 * self.level:g} %."
-        return "\n".join([self.title, *_wrap(facts), rule, lines[0], rule, *lines[1:], rule, interval, *self.notes])
+        notes = [line for note in self.notes for line in textwrap.wrap(note, 110)]
+        return "\n".join([self.title, *_wrap(facts), rule, lines[0], rule, *lines[1:], rule, interval, *notes])
 
     __repr__ = __str__
 

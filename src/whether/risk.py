@@ -41,7 +41,7 @@ class _Risk(Propensity):
         """Nothing besides the label is used."""
         return np.zeros(cohort.n)
 
-    def start(self, cohort: Cohort) -> Array:
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
         """No predictors."""
         return np.zeros(0)
 

@@ -6,6 +6,7 @@ smaller checks elsewhere; nothing else in the package inspects user data.
 
 from __future__ import annotations
 
+import difflib
 import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -55,12 +56,14 @@ def check_cohort(
     weight = None if sample_weight is None else check_weight(sample_weight, n)
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
-    used = None if weight is None else weight > 0
-    check_columns(features if used is None else features[used], names)
-    _check_both_classes(labeled if used is None else labeled[used])
     if checked_follow_up is not None:
         _check_follow_up(labeled, checked_time, checked_follow_up)
-    return Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+    if weight is not None and not weight.all():
+        cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
+    check_columns(cohort.features, names)
+    _check_both_classes(cohort.labeled)
+    return cohort
 
 
 def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
@@ -70,25 +73,46 @@ def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
         raise ValueError(f"y has {values.shape[0] if values.ndim else 1} entries, but X has {n} rows.")
     if values.dtype == bool:
         return values
-    found = _distinct(values)
+    if values.dtype.kind in "iuf" and bool(np.all((values == 0) | (values == 1))):
+        return np.asarray(values == 1)
+    missing = [row for row, value in enumerate(values.tolist()) if _is_missing(value)]
+    if missing:
+        raise ValueError(
+            f"y contains NaN: it is missing for {len(missing)} of {n} people (first: row {missing[0]}, "
+            f"y={values[missing[0]]}). Pass 0 for people whose event was not seen."
+        )
+    found = set(values.tolist())
     if found <= {0, 1}:
         return np.asarray(values == 1)
-    problem = "y must be 0 (event not seen) or 1 (event seen); got label type: unknown, values "
-    listed = ", ".join(repr(value) for value in sorted(found, key=repr)[:5]) + (", ..." if len(found) > 5 else "")
+    row = next(row for row, value in enumerate(values.tolist()) if value not in (0, 1))
+    raise ValueError(
+        f"y must be 0 (event not seen) or 1 (event seen); got the values {_list_values(found)} "
+        f"(first: row {row}, y={values.tolist()[row]!r}). {_advise_on_labels(found)}"
+    )
+
+
+def _advise_on_labels(found: set[Any]) -> str:
     if found == {-1, 1}:
-        advice = "In -1/1 coding the -1 says 'negative', but an unlabeled person is not known to be: pass (y == 1)."
-    elif found == {1, 2}:
-        advice = "If 2 is the event, as survival tables often have it, pass (y == 2)."
-    else:
-        advice = "Pass y = (outcome == 'the event'), so that it is clear which value means that the event was seen."
-    raise ValueError(f"{problem}{listed}. {advice}")
+        return "In -1/1 coding the -1 says 'negative', but an unlabeled person is not known to be: pass (y == 1)."
+    if found == {1, 2}:
+        return "If 2 is the event, as survival tables often have it, pass (y == 2)."
+    if any(isinstance(value, float) and not value.is_integer() for value in found):
+        return "These are continuous: if they are times, pass them as time= and say in y whether the event was seen."
+    several = "Only binary classification is supported. " if len(found) > 2 else ""
+    return f"{several}Pass y = (outcome == 'the event'), so that it is clear which value means that the event was seen."
 
 
-def _distinct(values: NDArray[Any]) -> set[Any]:
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        row = int(np.argmax(np.isnan(values)))
-        raise ValueError(f"y contains NaN (first: row {row}). Pass 0 for people whose event was not seen.")
-    return {value.item() if isinstance(value, np.generic) else value for value in np.unique(values)}
+def _list_values(found: set[Any]) -> str:
+    try:
+        ordered = sorted(found)
+    except TypeError:  # numbers and strings, say
+        ordered = sorted(found, key=repr)
+    return ", ".join(repr(value) for value in ordered[:5]) + (", ..." if len(found) > 5 else "")
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' NA and NaT are known by their names: pandas may not be installed.
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
@@ -144,6 +168,9 @@ def _to_numbers(values: ArrayLike, name: str) -> Array:
         raise ValueError(
             f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit."
         )
+    if array.dtype == object:
+        present = [np.nan if _is_missing(value) else value for value in array.ravel()]
+        array = np.array(present, dtype=object).reshape(array.shape)
     try:
         return np.asarray(array, dtype=float)
     except (TypeError, ValueError):
@@ -178,8 +205,9 @@ def check_table(table: Any) -> None:
 def check_features(features: Array, names: Sequence[str]) -> None:
     """Check that features are finite, naming row and column of the first that is not."""
     # One pass without a temporary: a sum is finite only if all terms are (or it overflows: look closer then).
-    if np.isfinite(features.sum()):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(features.sum()):
+            return
     bad = ~np.isfinite(features)
     if bad.any():
         row, column = (int(position) for position in np.unravel_index(int(np.argmax(bad)), bad.shape))
@@ -219,7 +247,7 @@ def _first_duplicate(features: Array) -> tuple[int, int] | None:
     rows = np.linspace(0, features.shape[0] - 1, 50).astype(int)
     seen: dict[bytes, list[int]] = {}
     for column in range(features.shape[1]):
-        key = np.ascontiguousarray(features[rows, column]).tobytes()
+        key = (features[rows, column] + 0.0).tobytes()  # adding zero turns -0.0 into 0.0, which has other bytes
         for other in seen.setdefault(key, []):
             if np.array_equal(features[:, column], features[:, other]):
                 return other, column
@@ -289,33 +317,59 @@ def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
             )
 
 
-def resolve_columns(columns: Sequence[str | int] | None, names: Sequence[str], parameter: str) -> NDArray[np.intp]:
-    """Positions of features given by name or position; all of them for None."""
+def resolve_columns(
+    columns: Sequence[str | int] | None, names: Sequence[str] | int, parameter: str
+) -> NDArray[np.intp]:
+    """Positions of features given by name or position; all of them for None.
+
+    Parameters
+    ----------
+    columns : sequence of str or int, or None
+    names : sequence of str, or int
+        Names of the features, or their number where they have no names.
+    parameter : str
+        What the user calls them.
+    """
+    count = names if isinstance(names, int) else len(names)
     if columns is None:
-        return np.arange(len(names))
-    if isinstance(columns, str):
+        return np.arange(count)
+    if isinstance(columns, (str, numbers.Number)):
+        kind = "string" if isinstance(columns, str) else "number"
         raise ValueError(
-            f"{parameter} must be a list of names or positions, got the string {columns!r}: write [{columns!r}]."
+            f"{parameter} must be a list of names or positions, got the {kind} {columns!r}: write [{columns!r}]."
         )
-    positions = [_position(column, names, parameter) for column in columns]
+    positions = [
+        _named_position(column, names, parameter)
+        if isinstance(column, str)
+        else _checked_position(column, count, parameter)
+        for column in columns
+    ]
     if len(set(positions)) < len(positions):
         raise ValueError(f"{parameter} names a feature twice: {list(columns)!r}.")
     return np.array(positions, dtype=np.intp)
 
 
-def _position(column: str | int, names: Sequence[str], parameter: str) -> int:
-    if isinstance(column, str):
-        if column not in names:
-            import difflib
+def _named_position(column: str, names: Sequence[str] | int, parameter: str) -> int:
+    if isinstance(names, int):
+        raise ValueError(
+            f"{parameter} has the name {column!r}, but X has no column names. Pass a data frame, or positions."
+        )
+    if column not in names:
+        close = difflib.get_close_matches(column, names, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        raise ValueError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
+    return list(names).index(column)
 
-            close = difflib.get_close_matches(column, names, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"{parameter} has {column!r}, which is no feature of X (features: {_list(names)}).{hint}")
-        return list(names).index(column)
-    if not isinstance(column, numbers.Integral) or not -len(names) <= column < len(names):
-        raise ValueError(f"{parameter} has {column!r}; positions run from 0 to {len(names) - 1}.")
-    return int(column) % len(names)
+
+def _checked_position(column: int, count: int, parameter: str) -> int:
+    if not isinstance(column, numbers.Integral) or not -count <= column < count:
+        raise ValueError(f"{parameter} has {column!r}; positions run from 0 to {count - 1}.")
+    return int(column) % count
 
 
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+def check_share(value: Any, name: str) -> float:
+    """Check a share that the user knows to be a number in (0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) <= 1:
+        raise ValueError(f"{name} must be a number in (0, 1], got {value!r}.")
+    return float(value)

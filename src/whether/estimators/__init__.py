@@ -2,8 +2,10 @@
 
 from whether.estimators.aft import AFTClassifier
 from whether.estimators.base import CensoredClassifier
+from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
-from whether.estimators.label_only import ElkanNotoClassifier, LabelClassifier, SARPUClassifier, UnbiasedPUClassifier
+from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier
+from whether.estimators.sarpu import SARPUClassifier
 
 __all__ = [
     "AFTClassifier",
@@ -12,6 +14,7 @@ __all__ = [
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
     "LabelClassifier",
+    "LabelOnlyClassifier",
     "MixtureCureClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",

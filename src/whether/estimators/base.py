@@ -6,6 +6,9 @@ a learner. Parameters that several classifiers share are documented here, once.
 
 from __future__ import annotations
 
+import inspect
+import math
+import numbers
 import warnings
 from typing import Any
 
@@ -28,6 +31,7 @@ from whether.validate import (
     check_needs,
     check_table,
     check_weight,
+    resolve_columns,
 )
 
 Array = NDArray[np.float64]
@@ -67,6 +71,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
 
     # What fit needs besides X and y.
     _needs: tuple[str, ...] = ()
+    # What the maximised function is called in the summary.
+    _fit_measure = "log-likelihood"
 
     def fit(
         self,
@@ -97,6 +103,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         self._check_parameters()
         features = self._check_X(X, reset=True)
         labels = column_or_1d(y, warn=True)
@@ -114,10 +121,13 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError  # pragma: no cover
 
     def _check_parameters(self) -> None:
-        for name, lowest in (("ridge", 0.0), ("max_iter", 1), ("n_starts", 1)):
-            value = getattr(self, name, lowest)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= lowest:
-                raise ValueError(f"{name} must be a number >= {lowest}, got {value!r}.")
+        ridge = getattr(self, "ridge", 0.0)
+        if isinstance(ridge, bool) or not isinstance(ridge, numbers.Real) or not 0 <= float(ridge) < math.inf:
+            raise ValueError(f"ridge must be a finite number >= 0, got {ridge!r}.")
+        for name in ("max_iter", "n_starts"):
+            count = getattr(self, name, 1)
+            if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
+                raise ValueError(f"{name} must be a whole number >= 1, got {count!r}.")
         if getattr(self, "covariance", "observed") not in ("observed", "sandwich"):
             raise ValueError(f"covariance must be 'observed' or 'sandwich', got {self.covariance!r}.")
 
@@ -136,6 +146,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         named = getattr(self, "feature_names_in_", None)
         return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
 
+    def _columns(self, parameter: str) -> NDArray[np.intp]:
+        """Positions of the features that a parameter names."""
+        named = getattr(self, "feature_names_in_", None) is not None
+        return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
+
     def _store(self, fit: LinearFit) -> None:
         self.model_ = fit
         self.fit_result_ = fit.result
@@ -149,15 +164,19 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"{type(self).__name__} did not converge after {result.n_steps} steps. {result.message}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stack_level(),
             )
+        self._warn_of_rivals()
+
+    def _warn_of_rivals(self) -> None:
+        result = self.fit_result_
         if result.least_agreement < 0.9:
             warnings.warn(
                 f"{len(result.rivals())} of {len(result.starts)} starts reach about the same likelihood with different "
                 f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
                 "between them; see fit_result_.starts.",
                 IdentifiabilityWarning,
-                stacklevel=3,
+                stacklevel=stack_level(),
             )
 
     # ------------------------------------------------------------------ predictions
@@ -177,6 +196,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
@@ -209,12 +229,22 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
             Length of follow-up, where the propensity depends on it; without it the propensity is averaged over the
             follow-up of the training cohort.
         """
-        seen = self.predict_label_proba(X, follow_up)
-        labeled = check_labels(column_or_1d(y), seen.size)
-        with np.errstate(divide="ignore"):
-            value = np.where(labeled, np.log(seen), np.log1p(-seen))
-        weight = None if sample_weight is None else check_weight(sample_weight, seen.size)
-        return float(np.average(value, weights=weight))
+        eta, v = self._predictors(X)
+        log_seen, log_missed = self._log_propensity(v, follow_up)
+        labeled = check_labels(column_or_1d(y), log_seen.size)
+        value = np.where(labeled, log_seen, log_missed)
+        if eta is not None:
+            seen, missed = log_seen - softplus_expit(-eta)[0], softplus_expit(eta + log_missed)[0]
+            value = np.where(labeled, seen, missed - softplus_expit(eta)[0])
+        if sample_weight is None:
+            return float(np.mean(value))
+        weight = check_weight(sample_weight, value.size)
+        used = weight > 0  # a row that stands for nobody adds nothing, even where its likelihood is zero
+        return float(np.average(value[used], weights=weight[used]))
+
+    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+        """Log probabilities that a positive is labeled and that it is not."""
+        raise NotImplementedError  # pragma: no cover
 
     # ------------------------------------------------------------------ inference
 
@@ -238,12 +268,24 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
             [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
         )
 
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.
+        return hasattr(self, "model_")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         # scikit-learn's checks score predictions of the outcome against labels, which is not what is predicted.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def stack_level() -> int:
+    """Level at which a warning points at the line that called into this package, however deep the caller is in it."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _count(cohort: Cohort) -> tuple[float, float]:

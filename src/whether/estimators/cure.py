@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,6 @@ from whether.propensity import (
     Propensity,
     equal_event_edges,
 )
-from whether.validate import resolve_columns
 
 Array = NDArray[np.float64]
 
@@ -45,13 +45,14 @@ class _ShrunkenCure(TimeModelClassifier):
         super()._check_parameters()
         if self.shrinkage == "cv":
             return
-        if isinstance(self.shrinkage, (str, bool)) or not self.shrinkage >= 0:
+        number = isinstance(self.shrinkage, numbers.Real) and not isinstance(self.shrinkage, bool)
+        if not number or not float(self.shrinkage) >= 0:
             raise ValueError(
                 f"shrinkage must be 'cv' or a number >= 0 (math.inf for one index), got {self.shrinkage!r}."
             )
 
     def _fit_candidates(self, cohort: Cohort, candidates: Sequence[Propensity]) -> None:
-        columns = resolve_columns(self.time_features, cohort.names, "time_features")
+        columns = self._columns("time_features")
         # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
         # would bend those slopes, which are often zero, towards the time part.
         named = columns.size < cohort.features.shape[1]
@@ -232,7 +233,8 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
             raise ValueError(f"n_bins must be a whole number >= 2, got {self.n_bins!r}.")
 
     def _fit_cohort(self, cohort: Cohort) -> None:
-        self.bin_edges_ = equal_event_edges(cohort.required("time")[cohort.labeled], self.n_bins)
+        weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
+        self.bin_edges_ = equal_event_edges(cohort.required("time")[cohort.labeled], self.n_bins, weight)
         self._fit_candidates(cohort, [DiscreteTimePropensity(self.bin_edges_)])
 
     def _log_missed(self, v: Array, time: Array) -> Array:

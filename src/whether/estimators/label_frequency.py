@@ -14,6 +14,7 @@ from whether.learners import LinearLearner
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
 from whether.propensity import Certain, LogisticPropensity
+from whether.validate import check_share
 
 Array = NDArray[np.float64]
 
@@ -41,16 +42,14 @@ def settle_label_frequency(
     if label_frequency is not None and prevalence is not None:
         raise ValueError("Give label_frequency or prevalence, not both: one implies the other.")
     if label_frequency is not None:
-        if not 0 < label_frequency <= 1:
-            raise ValueError(f"label_frequency must lie in (0, 1], got {label_frequency!r}.")
-        if label_frequency < rate:
+        if check_share(label_frequency, "label_frequency") < rate:
             raise ValueError(
                 f"label_frequency={label_frequency!r} would make more positives than people: "
                 f"{rate:.4g} of all are labeled."
             )
         return float(label_frequency)
     if prevalence is not None:
-        if not rate <= prevalence <= 1:
+        if check_share(prevalence, "prevalence") < rate:
             raise ValueError(
                 f"prevalence must lie between the share labeled ({rate:.4g}) and 1, got {prevalence!r}: "
                 "every labeled person is positive."
@@ -83,7 +82,7 @@ def elkan_noto_label_frequency(cohort: Cohort, ridge: float) -> float:
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     rows = slice(0, objective.n_labeled)
     eta = np.asarray(objective.predictors(optimum.parameters, rows)[0])
-    design = np.column_stack([np.ones(objective.n_labeled), objective.features[rows]])
+    design = np.column_stack([np.ones(objective.n_labeled), objective.features[:, rows].T])
     factor = cho_factor(optimum.evaluation.hessian)
     leverage = np.einsum("ij,ij->i", design, cho_solve(factor, design.T).T)
     p = softplus_expit(eta)[1]

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# What the exponential of a slope means, by the name of the predictor it belongs to.
-_RATIOS = {"propensity": "odds ratio", "location": "time ratio", "hazard": "odds ratio"}
-
 
 def summarize(classifier: CensoredClassifier, level: float) -> Summary:
     """Make the table of a fitted classifier."""
@@ -36,7 +33,7 @@ def summarize(classifier: CensoredClassifier, level: float) -> Summary:
     facts = {
         "people": f"{classifier.n_people_:g}",
         "events seen": f"{classifier.n_events_:g}",
-        "log-likelihood": f"{result.log_likelihood:.3f}",
+        classifier._fit_measure: f"{result.log_likelihood:.3f}",
         "parameters": result.n_parameters,
         "converged": "yes" if result.converged else f"no ({result.message})",
     }
@@ -59,8 +56,8 @@ def coefficient_covariance(fit: LinearFit) -> Covariance:
 def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term], Array, Array]:
     """Terms of the table and the affine map to them from the coefficients on standardised features.
 
-    The rows are: intercept and slopes of the outcome, then each predictor's intercept and the shared slopes of the
-    propensity, all in the user's units (features as they are, log time).
+    The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
+    predictors, then what is one number for everybody; all in the user's units (features as they are, log time).
     """
     objective, layout = fit.objective, fit.objective.layout
     raw, first = fit.to_raw(), int(fit.objective.has_outcome)
@@ -78,13 +75,17 @@ def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term],
         positions = np.argsort(objective.column_order)  # the user's order of columns
         for position in positions:
             add(Term("outcome", ordered[position], "odds ratio"), raw[layout.outcome][position])
-    for k, predictor in enumerate(fit.propensity.predictors):
-        add(Term(predictor, "intercept"), multiplier[k] * raw[first + k], offset[k])
-    if layout.n_shared:
-        sloped = int(objective.sloped[0]) - first
-        part = fit.propensity.predictors[sloped].split(" ")[0]
+    sloped = set((objective.sloped - first).tolist()) if layout.n_shared else set()
+    for k in [k for k in range(len(multiplier)) if k in sloped]:
+        add(Term(fit.propensity.predictors[k], "intercept"), multiplier[k] * raw[first + k], offset[k])
+    if sloped:
+        k = min(sloped)
+        part = fit.propensity.predictors[k].split(" ")[0]
         for position in np.argsort(objective.column_order[: layout.n_shared]):
-            add(Term(part, ordered[position], _RATIOS[part]), multiplier[sloped] * raw[layout.shared][position])
+            row = multiplier[k] * raw[layout.shared][position]
+            add(Term(part, ordered[position], fit.propensity.ratio_kind), row)
+    for k in [k for k in range(len(multiplier)) if k not in sloped]:
+        add(Term(fit.propensity.predictors[k], "intercept"), multiplier[k] * raw[first + k], offset[k])
     return terms, np.array(rows), np.array(offsets)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.estimators.base import CensoredClassifier
+from whether.estimators.base import CensoredClassifier, stack_level
 from whether.likelihood import posterior
 from whether.propensity import SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
@@ -51,9 +51,10 @@ class TimeModelClassifier(CensoredClassifier):
         self.follow_up_points_ = potential_follow_up(cohort)
         longest = [values.max() for values in (cohort.time, cohort.follow_up) if values is not None]
         self.longest_follow_up_ = float(max(longest))
-        rows = cohort.features[:: max(1, cohort.n // 5000)]
+        step = max(1, cohort.n // 5000)
+        rows = cohort.features[::step]
         eta, v = self.model_.predict(rows)
-        expected = self._positive(eta, v)
+        expected = self._positive(eta, v) * (1.0 if cohort.weight is None else cohort.weight[::step])
         unseen = np.exp(self._log_missed(v, np.full(rows.shape[0], self.longest_follow_up_)))
         self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
 
@@ -65,7 +66,7 @@ class TimeModelClassifier(CensoredClassifier):
                 f"their event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is "
                 "then an extrapolation of the time model; the ranking of people depends on it less.",
                 FollowUpWarning,
-                stacklevel=3,
+                stacklevel=stack_level(),
             )
 
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
@@ -86,6 +87,11 @@ class TimeModelClassifier(CensoredClassifier):
             return -np.expm1(self._log_missed(v, one_per_person(follow_up, n, "follow_up")))
         points = [-np.expm1(self._log_missed(v, np.full(n, point))) for point in self.follow_up_points_]
         return np.asarray(np.mean(points, axis=0))
+
+    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+        propensity = self._propensity(v, follow_up)
+        with np.errstate(divide="ignore"):
+            return np.log(propensity), np.log1p(-propensity)
 
     def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
         """Probability of a label within the follow-up, p(x) * e(x)."""
@@ -138,7 +144,7 @@ class SurvivalTimeClassifier(TimeModelClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.distribution != "auto" and self.distribution not in DISTRIBUTIONS:
+        if not isinstance(self.distribution, str) or self.distribution not in ("auto", *DISTRIBUTIONS):
             raise ValueError(
                 f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}."
             )
@@ -162,6 +168,8 @@ class SurvivalTimeClassifier(TimeModelClassifier):
 
 def potential_follow_up(cohort: Cohort) -> Array:
     """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
+    # A part of a large cohort tells its quantiles as well.
+    cohort = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // 20_000)))
     shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
     weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
     if cohort.follow_up is not None:

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners.fit_result import StartResult
 from whether.learners.index import IndexedObjective
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import newton
+from whether.learners.parallel import one_blas_thread
+from whether.learners.starts import label_coefficients
 from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk
 
 Array = NDArray[np.float64]
@@ -50,12 +51,11 @@ class NonNegativeObjective:
 
 
 def fit_nonnegative(learner: LinearLearner, cohort: Cohort, label_frequency: float) -> LinearFit:
-    """Fit the unbiased risk, and go on from there under the non-negative one."""
+    """Fit the non-negative risk, starting from the logistic regression on the labels."""
     unbiased = UnbiasedRisk(label_frequency)
     columns = np.empty(0, dtype=np.intp)
     objective = LinearObjective(cohort, unbiased, columns=columns, has_outcome=True, ridge=learner.ridge)
     composite = NonNegativeObjective(objective, label_frequency)
-    start = newton(objective.evaluate, np.zeros(objective.layout.size), max_steps=learner.max_iter)
-    optimum = newton(composite.evaluate, start.parameters, max_steps=learner.max_iter)
-    end = StartResult("unbiased", optimum.evaluation.value, optimum.status, optimum.n_steps, 1.0)
-    return learner.finish(IndexedObjective(objective), optimum, (end,))
+    with one_blas_thread():
+        optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=learner.max_iter)
+    return learner.finish(IndexedObjective(objective), optimum)

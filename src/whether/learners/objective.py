@@ -1,8 +1,8 @@
 """The likelihood of a linear model as a function of its coefficients, in blocks of rows.
 
-A `LinearObjective` holds a working copy of the features, standardised and with the labeled people first, and turns the
-per-person derivatives of the likelihood into the gradient and exact Hessian of the coefficients. It is the only place
-that multiplies features with derivatives. Used by the linear learner.
+A `LinearObjective` holds a working copy of the features, standardised, one row per feature and with the labeled people
+first, and turns the per-person derivatives of the likelihood into the gradient and exact Hessian of the coefficients.
+It is the only place that multiplies features with derivatives. Used by the linear learner.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
+from whether.learners.parallel import share_out
 from whether.likelihood import Terms
 from whether.propensity import Propensity
 
@@ -107,29 +108,56 @@ class LinearObjective:
 
     def _copy_features(self, cohort: Cohort) -> None:
         """Standardise into a working copy, labeled rows first; weights count as repeated rows."""
-        features, weight = cohort.features, cohort.weight
+        source, weight, order = cohort.features, cohort.weight, self.column_order
         total = cohort.n if weight is None else weight.sum()
-        self.mean = np.average(features, axis=0, weights=weight)[self.column_order]
-        self.features = np.empty((cohort.n, self.column_order.size))
-        square = np.zeros(self.column_order.size)
-        for start in range(0, cohort.n, BLOCK_ROWS):
-            rows = self.row_order[start : start + BLOCK_ROWS]
-            block = self.features[start : start + BLOCK_ROWS]
-            np.subtract(features[rows][:, self.column_order], self.mean, out=block)
-            square += np.einsum("ij,ij->j", block, block if weight is None else block * weight[rows, None])
-        self.scale = np.sqrt(square / total)
-        self.scale[self.scale == 0] = 1.0  # constant within a subsample: its slope stays zero by the ridge
-        for start in range(0, cohort.n, BLOCK_ROWS):
-            self.features[start : start + BLOCK_ROWS] /= self.scale
+        every_column = np.array_equal(order, np.arange(source.shape[1]))
+        starts = list(range(0, cohort.n, BLOCK_ROWS))
+
+        def moments(starts: list[int], center: Array, power: int) -> Array:
+            result = np.zeros(source.shape[1])
+            for start in starts:
+                rows = slice(start, start + BLOCK_ROWS)
+                # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
+                block = np.ascontiguousarray(source[rows], dtype=float) - center
+                weights = np.ones(block.shape[0]) if weight is None else weight[rows]
+                result += weights @ block**power
+            return result
+
+        def moment(center: Array, power: int) -> Array:
+            parts = share_out(lambda part: moments(part, center, power), starts)
+            return np.asarray(np.sum(parts, axis=0) / total)
+
+        mean = moment(np.zeros(source.shape[1]), 1)
+        variance = moment(mean, 2)
+        self.mean, self.scale = mean[order], np.sqrt(variance)[order]
+        self.scale[self.scale == 0] = 1.0  # no weight on the rows where it varies: its slope stays zero by the ridge
+        self.features = np.empty((order.size, cohort.n))
+
+        def standardize(starts: list[int]) -> None:
+            for start in starts:
+                rows = self.row_order[start : start + BLOCK_ROWS]
+                block = self.features[:, start : start + BLOCK_ROWS]
+                taken = source[rows] if every_column else source[np.ix_(rows, order)]
+                np.subtract(taken.T, self.mean[:, None], out=block)
+                block /= self.scale[:, None]
+
+        share_out(standardize, starts)
 
     def subset(self, rows: NDArray[np.intp]) -> LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
-        part.features = self.features[rows]
+        part.features = self.features[:, rows]
         part.observed = self.observed[..., rows]
         part.weight = None if self.weight is None else self.weight[rows]
         part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
         return part
+
+    def every(self, step: int) -> LinearObjective:
+        """Objective of every ``step``-th labeled and every ``step``-th unlabeled row; of all rows for 1."""
+        if step == 1:
+            return self
+        labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
+        return self.subset(np.concatenate([labeled, unlabeled]))
 
     def with_propensity(self, propensity: Propensity) -> LinearObjective:
         """Objective of the same rows under a propensity that observes the same; shares the features."""
@@ -141,95 +169,105 @@ class LinearObjective:
 
     def drop_rows(self) -> None:
         """Forget the people and keep the standardisation and the layout, for predictions."""
-        self.features = np.empty((0, self.column_order.size))
+        self.features = np.empty((self.column_order.size, 0))
         self.observed = self.observed[..., :0]
         self.weight, self.row_order, self.n_labeled = None, self.row_order[:0], 0
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.features.shape[0]
+        return self.features.shape[1]
 
-    def _block_slices(self) -> Iterator[tuple[slice, bool]]:
-        for first, last, labeled in ((0, self.n_labeled, True), (self.n_labeled, self.n, False)):
+    def _block_slices(self) -> Iterator[slice]:
+        for first, last in ((0, self.n_labeled), (self.n_labeled, self.n)):
             for start in range(first, last, BLOCK_ROWS):
-                yield slice(start, min(start + BLOCK_ROWS, last)), labeled
+                yield slice(start, min(start + BLOCK_ROWS, last))
 
     def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of some rows."""
-        layout, block = self.layout, self.features[rows]
-        v = np.repeat(theta[int(self.has_outcome) : layout.n_predictors, None], block.shape[0], axis=1)
+        layout, block = self.layout, self.features[:, rows]
+        v = np.repeat(theta[int(self.has_outcome) : layout.n_predictors, None], block.shape[1], axis=1)
         if layout.n_shared:
-            v[self.sloped - int(self.has_outcome)] += block[:, : layout.n_shared] @ theta[layout.shared]
-        eta = theta[0] + block @ theta[layout.outcome] if self.has_outcome else None
+            v[self.sloped - int(self.has_outcome)] += theta[layout.shared] @ block[: layout.n_shared]
+        eta = theta[0] + theta[layout.outcome] @ block if self.has_outcome else None
         return eta, v
 
+    def block(self, theta: Array, rows: slice) -> Block:
+        """Per-person derivatives of the log-likelihood of rows that share a label."""
+        eta, v = self.predictors(theta, rows)
+        labeled = rows.start < self.n_labeled
+        of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
+        terms = of_rows(eta, v, self.observed[..., rows])
+        if self.weight is not None:
+            weight = self.weight[rows]
+            terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
+        return Block(rows, terms)
+
     def blocks(self, theta: Array) -> Iterator[Block]:
-        """Per-person derivatives of the log-likelihood, block by block."""
-        for rows, labeled in self._block_slices():
-            eta, v = self.predictors(theta, rows)
-            observed = self.observed[..., rows]
-            of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
-            terms = of_rows(eta, v, observed)
-            if self.weight is not None:
-                weight = self.weight[rows]
-                terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
-            yield Block(rows, terms)
+        """Per-person derivatives, block by block in the working order of rows."""
+        return (self.block(theta, rows) for rows in self._block_slices())
 
     def row_values(self, theta: Array) -> Array:
         """Log-likelihood of each person, in the working order of rows, times its weight."""
         return np.concatenate([block.terms.value for block in self.blocks(theta)])
 
-    def log_likelihood(self, theta: Array) -> float:
-        """Log-likelihood of the cohort, without penalties."""
-        return float(sum(block.terms.value.sum() for block in self.blocks(theta)))
-
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Objective and gradient, without the cost of the Hessian."""
-        value, gradient = 0.0, np.zeros(self.layout.size)
-        for block in self.blocks(theta):
-            value -= float(block.terms.value.sum())
-            self._add_gradient(gradient, block)
+        at = self._sum_blocks(theta, with_hessian=False)
         penalty = self.penalty(theta)
-        return value + penalty.value, gradient + penalty.gradient
+        return at.value + penalty.value, at.gradient + penalty.gradient
 
     def evaluate(self, theta: Array) -> Evaluation:
         """Objective, gradient and exact Hessian."""
-        value, gradient = 0.0, np.zeros(self.layout.size)
-        hessian = np.zeros((self.layout.size, self.layout.size))
-        for block in self.blocks(theta):
-            value -= float(block.terms.value.sum())
-            self._add_gradient(gradient, block)
-            self._add_hessian(hessian, block)
-        hessian = np.triu(hessian) + np.triu(hessian, 1).T
+        at = self._sum_blocks(theta, with_hessian=True)
         penalty = self.penalty(theta)
-        return Evaluation(value + penalty.value, gradient + penalty.gradient, hessian + penalty.hessian)
+        hessian = np.triu(at.hessian) + np.triu(at.hessian, 1).T
+        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian + penalty.hessian)
+
+    def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
+        """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
+
+        def add_up(slices: list[slice]) -> Evaluation:
+            value, gradient = 0.0, np.zeros(self.layout.size)
+            hessian = np.zeros((self.layout.size, self.layout.size) if with_hessian else (0, 0))
+            for rows in slices:
+                block = self.block(theta, rows)
+                value -= float(block.terms.value.sum())
+                self._add_gradient(gradient, block)
+                if with_hessian:
+                    self._add_hessian(hessian, block)
+            return Evaluation(value, gradient, hessian)
+
+        parts = share_out(add_up, list(self._block_slices()))
+        return Evaluation(*(sum(part[1:], part[0]) for part in zip(*parts, strict=True)))
 
     def _add_gradient(self, gradient: Array, block: Block) -> None:
-        layout, features, terms = self.layout, self.features[block.rows], block.terms
+        layout, features, terms = self.layout, self.features[:, block.rows], block.terms
         gradient[: layout.n_predictors] -= terms.gradient.sum(axis=1)
         if self.has_outcome:
-            gradient[layout.outcome] -= terms.gradient[0] @ features
+            gradient[layout.outcome] -= features @ terms.gradient[0]
         if layout.n_shared:
-            gradient[layout.shared] -= terms.gradient[self.sloped].sum(axis=0) @ features[:, : layout.n_shared]
+            gradient[layout.shared] -= features[: layout.n_shared] @ self._over_sloped(terms.gradient)
+
+    def _over_sloped(self, terms: Array) -> Array:
+        """Sum over the predictors that share slopes."""
+        return terms[self.sloped[0]] if self.sloped.size == 1 else np.asarray(terms[self.sloped].sum(axis=0))
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
-        layout, features, curvature = self.layout, self.features[block.rows], block.terms.curvature
+        layout, features, curvature = self.layout, self.features[:, block.rows], block.terms.curvature
         outcome, shared, n_predictors = layout.outcome, layout.shared, layout.n_predictors
         hessian[:n_predictors, :n_predictors] -= curvature.sum(axis=2)
         if self.has_outcome:
-            hessian[:n_predictors, outcome] -= curvature[0] @ features
-            hessian[outcome, outcome] -= features.T @ (features * curvature[0, 0, :, None])
+            hessian[:n_predictors, outcome] -= curvature[0] @ features.T
+            hessian[outcome, outcome] -= (features * curvature[0, 0]) @ features.T
         if layout.n_shared:
-            leading = features[:, : layout.n_shared]
-            by_shared = curvature[self.sloped].sum(axis=0) if self.sloped.size > 1 else curvature[self.sloped[0]]
-            hessian[:n_predictors, shared] -= by_shared @ leading
-            both = by_shared[self.sloped].sum(axis=0) if self.sloped.size > 1 else by_shared[self.sloped[0]]
-            hessian[shared, shared] -= leading.T @ (leading * both[:, None])
+            leading, by_shared = features[: layout.n_shared], self._over_sloped(curvature)
+            hessian[:n_predictors, shared] -= by_shared @ leading.T
+            hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
             if self.has_outcome and block.rows.start >= self.n_labeled:
                 # For labeled people log p and log seen add up, so this part of the curvature is zero.
-                hessian[outcome, shared] -= features.T @ (leading * by_shared[0][:, None])
+                hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
 
     def penalty(self, theta: Array) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
@@ -249,12 +287,12 @@ class LinearObjective:
         """Gradient of each person's log-likelihood in the coefficients, block by block, shape (rows, size)."""
         layout = self.layout
         for block in self.blocks(theta):
-            features, gradient = self.features[block.rows], block.terms.gradient
+            features, gradient = self.features[:, block.rows].T, block.terms.gradient
             scores = np.empty((features.shape[0], layout.size))
             scores[:, : layout.n_predictors] = gradient.T
             if self.has_outcome:
                 scores[:, layout.outcome] = gradient[0][:, None] * features
             if layout.n_shared:
-                shared = gradient[self.sloped].sum(axis=0)
+                shared = self._over_sloped(gradient)
                 scores[:, layout.shared] = shared[:, None] * features[:, : layout.n_shared]
             yield scores

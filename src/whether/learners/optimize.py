@@ -118,6 +118,38 @@ def _backtrack(
     return None
 
 
+def polish(
+    evaluate: Callable[[Array], Evaluation],
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    *,
+    tolerance: float = 1e-4,
+    max_steps: int = 100,
+) -> Optimum:
+    """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
+
+    So close to the optimum a step with a slightly old Hessian gains several digits and costs a gradient only. Falls
+    back to `newton` where a step does not help much.
+    """
+    first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
+    if first.status.converged:
+        return first
+    parameters, current, previous = first.parameters, first.evaluation, np.inf
+    for n_steps in range(1, min(6, max_steps)):
+        step = descent_direction(current, tolerance)
+        decrement = -float(step @ current.gradient)
+        if decrement < tolerance:
+            return Optimum(parameters, current, Status.CONVERGED, n_steps)
+        if decrement > 0.1 * previous:
+            break
+        value, gradient = value_and_gradient(parameters + step)
+        if not value <= current.value:
+            break
+        parameters, current = parameters + step, Evaluation(value, gradient, current.hessian)
+        previous = decrement
+    return newton(evaluate, parameters, tolerance=tolerance, max_steps=max_steps)
+
+
 def lbfgs(
     value_and_gradient: Callable[[Array], tuple[float, Array]],
     start: Array,

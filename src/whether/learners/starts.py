@@ -16,6 +16,7 @@ e exchanged. Which one is reached is decided by the start, so each start is a st
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,27 +31,32 @@ Array = NDArray[np.float64]
 def label_coefficients(objective: LinearObjective) -> Array:
     """Intercept and slopes of the logistic regression on the labels, on the objective's features."""
     naive = objective.with_propensity(Certain())
-    return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=1e-3, max_steps=8).parameters
+    return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=0.1, max_steps=8).parameters
 
 
 def starting_points(
     objective: LinearObjective, levels: Array, n_starts: int, rng: np.random.Generator
-) -> Iterator[tuple[str, Array]]:
-    """Yield up to ``n_starts`` named starting coefficients; fewer where the problem has only one optimum."""
+) -> list[tuple[str, Array]]:
+    """Return ``n_starts`` named starting coefficients; one where the problem has only one optimum.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    levels : ndarray
+        Where the propensity's predictors start.
+    n_starts : int
+    rng : numpy.random.Generator
+        For random starts.
+    """
     neutral = np.zeros(objective.layout.size)
-    first = int(objective.has_outcome)
-    neutral[first : objective.layout.n_predictors] = levels
-    points = iter(_named_points(objective, neutral, rng))
-    limit = n_starts if objective.has_outcome and objective.layout.n_shared else 1
-    for _ in range(limit):
-        yield next(points)
+    neutral[int(objective.has_outcome) : objective.layout.n_predictors] = levels
+    if not (objective.has_outcome and objective.layout.n_shared):
+        return [("neutral", neutral)]
+    return list(islice(_named_points(objective, neutral, rng), n_starts))
 
 
 def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
     layout, sign = objective.layout, objective.propensity.index_sign
-    if not (objective.has_outcome and layout.n_shared):
-        yield "neutral", neutral
-        return
     labels = label_coefficients(objective)
     point = neutral.copy()
     # Half of the positives unlabeled doubles the odds.

@@ -30,6 +30,8 @@ class Propensity(ABC):
     index_sign : float
         Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*:
         +1 for hazards and propensities, -1 for locations.
+    ratio_kind : str
+        What the exponential of a slope means ("odds ratio", "time ratio").
     slope_unit : float
         A slope of this size departs from the shared index as much as a slope of one spread of log time does: the
         unit in which the penalty on departures is meant.
@@ -40,6 +42,7 @@ class Propensity(ABC):
     sloped: tuple[bool, ...]
     index_sign: ClassVar[float] = 1.0
     slope_unit: ClassVar[float] = 1.0
+    ratio_kind: ClassVar[str] = "odds ratio"
     needs_time: ClassVar[bool] = False
     needs_follow_up: ClassVar[bool] = False
 
@@ -64,8 +67,16 @@ class Propensity(ABC):
         return unlabeled_terms(eta, self.log_missed(v, observed))
 
     @abstractmethod
-    def start(self, cohort: Cohort) -> Array:
-        """Return values of the K predictors from which to start when nothing is known of the features."""
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
+        """Return values of the K predictors from which to start when nothing is known of the features.
+
+        Parameters
+        ----------
+        observed : ndarray
+            What `observe` returned, of labeled people.
+        weight : ndarray, optional
+            How many people each of them stands for.
+        """
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """Weak penalty on the average predictors that keeps the optimum finite, with derivatives.

@@ -15,9 +15,17 @@ from whether.propensity.base import Propensity
 Array = NDArray[np.float64]
 
 
-def equal_event_edges(event_times: Array, n_bins: int) -> Array:
-    """Upper edges of bins that hold about equal numbers of events; fewer bins where times are tied."""
-    return np.unique(np.quantile(event_times, np.linspace(0, 1, n_bins + 1)[1:]))
+def equal_event_edges(event_times: Array, n_bins: int, weight: Array | None = None) -> Array:
+    """Upper edges of bins that hold about equal numbers of events; fewer bins where times are tied.
+
+    Edges are event times, so that no bin is without an event.
+    """
+    order = np.argsort(event_times, kind="stable")
+    passed = np.cumsum(np.ones(order.size) if weight is None else weight[order])
+    shares = np.linspace(0, 1, n_bins + 1)[1:] * passed[-1]
+    # A hair below each share: rounding in the sums must not push an edge to the next event.
+    positions = np.searchsorted(passed, shares * (1 - 1e-12))
+    return np.unique(event_times[order[np.minimum(positions, order.size - 1)]])
 
 
 class DiscreteTimePropensity(Propensity):
@@ -79,7 +87,7 @@ class DiscreteTimePropensity(Propensity):
             last = np.where(observed[0] == self.edges.size - 1, np.log1p(-passed), 0.0)
         return terms._replace(value=terms.value + last)
 
-    def start(self, cohort: Cohort) -> Array:
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Hazards at which equal shares of the positives have the event in each bin."""
         remaining = np.arange(self.edges.size, 1, -1)
         return np.asarray(-np.log(remaining - 1.0))

@@ -32,7 +32,7 @@ class Certain(Propensity):
         """Log 0: an unlabeled person is negative."""
         return self.log_seen(v, observed)._replace(value=np.full(observed.shape[-1], -np.inf))
 
-    def start(self, cohort: Cohort) -> Array:
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
         """No predictors."""
         return np.zeros(0)
 
@@ -63,6 +63,6 @@ class LogisticPropensity(Propensity):
         softplus, seen = softplus_expit(v[0])
         return Terms(-softplus, -seen[None], (-seen * (1 - seen))[None, None])
 
-    def start(self, cohort: Cohort) -> Array:
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Half of the positives seen."""
         return np.zeros(1)

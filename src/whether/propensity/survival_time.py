@@ -54,6 +54,7 @@ class SurvivalTimePropensity(Propensity):
     """
 
     index_sign: ClassVar[float] = -1.0
+    ratio_kind: ClassVar[str] = "time ratio"
 
     def __init__(self, distribution: ResidualDistribution, center: float = 0.0, spread: float = 1.0) -> None:
         self.distribution = distribution
@@ -87,12 +88,11 @@ class SurvivalTimePropensity(Propensity):
         """Log time in the units of the predictors."""
         return np.asarray((np.log(time) - self.center) / self.spread)
 
-    def start(self, cohort: Cohort) -> Array:
-        """Location and scale of the recorded times of labeled people (or of the follow-up, where there are none)."""
-        observed = self.observe(cohort)[cohort.labeled]
-        spread = max(float(np.std(observed)), 0.1)
-        level = [float(np.mean(observed)), np.log(spread)]
-        return np.array(level[: len(self.predictors)])
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
+        """Location and scale of what was recorded of labeled people: event times, or lengths of follow-up."""
+        center = float(np.average(observed, weights=weight))
+        spread = float(np.sqrt(np.average((observed - center) ** 2, weights=weight)))
+        return np.array([center, np.log(max(spread, 0.1))])[: len(self.predictors)]
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """One pseudo-person's worth of penalty on a scale near 0 or infinity and on a location far off."""

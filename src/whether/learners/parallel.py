@@ -1,0 +1,53 @@
+"""Sharing blocks of rows out to threads; NumPy and BLAS release the interpreter's lock while they compute."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TypeVar
+
+from joblib import cpu_count
+from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Fewer blocks than this are done before the threads have started.
+FEW_BLOCKS = 8
+MOST_THREADS = 4
+
+
+def n_threads() -> int:
+    """Threads to use: the cores there are, or fewer if OMP_NUM_THREADS says so (as in joblib's workers)."""
+    allowed = os.environ.get("OMP_NUM_THREADS", "")
+    most = int(allowed) if allowed.isdigit() else MOST_THREADS
+    return max(1, min(int(cpu_count()), MOST_THREADS, most))
+
+
+def share_out(work: Callable[[list[Item]], Result], items: list[Item]) -> list[Result]:
+    """Apply ``work`` to consecutive parts of ``items``, one part per thread, and return the results in order."""
+    threads = n_threads() if len(items) >= FEW_BLOCKS else 1
+    if threads == 1:
+        return [work(items)]
+    size = -(-len(items) // threads)
+    parts = [items[start : start + size] for start in range(0, len(items), size)]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(work, parts))
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep BLAS to one thread while rows are worked through.
+
+    Blocks are too small for a BLAS to gain by threads of its own: they wait for each other, on a busy machine for most
+    of the time, and they would fight with ours.
+    """
+    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,0 +1,136 @@
+"""Small cohorts, tables of three kinds, and every classifier with what its ``fit`` needs."""
+
+import numpy as np
+import pytest
+
+import whether as wh
+
+CLASSIFIERS = {
+    "LabelClassifier": wh.LabelClassifier(),
+    "ElkanNotoClassifier": wh.ElkanNotoClassifier(prevalence=0.6),
+    "UnbiasedPUClassifier": wh.UnbiasedPUClassifier(label_frequency=0.7),
+    "UnbiasedPUClassifier-nonnegative": wh.UnbiasedPUClassifier(nonnegative=True, label_frequency=0.7),
+    "SARPUClassifier": wh.SARPUClassifier(propensity_features=[2, 3]),
+    "FollowUpCureClassifier": wh.FollowUpCureClassifier("lognormal", shrinkage=100.0),
+    "MixtureCureClassifier": wh.MixtureCureClassifier("lognormal", shrinkage=100.0),
+    "DiscreteTimeCureClassifier": wh.DiscreteTimeCureClassifier(n_bins=4, shrinkage=1.0),
+    "AFTClassifier": wh.AFTClassifier("lognormal"),
+}
+NEEDS = {
+    "FollowUpCureClassifier": ("follow_up",),
+    "MixtureCureClassifier": ("time",),
+    "DiscreteTimeCureClassifier": ("time",),
+    "AFTClassifier": ("time",),
+}
+LABEL_ONLY = tuple(name for name in CLASSIFIERS if name not in NEEDS)
+CURE_MODELS = tuple(name for name in NEEDS if name != "AFTClassifier")
+
+
+def pytest_generate_tests(metafunc):
+    for fixture, names in (
+        ("classifier", tuple(CLASSIFIERS)),
+        ("label_only_classifier", LABEL_ONLY),
+        ("time_classifier", tuple(NEEDS)),
+        ("cure_classifier", CURE_MODELS),
+        ("fitted", tuple(CLASSIFIERS)),
+        ("fitted_label_only", LABEL_ONLY),
+        ("fitted_with_times", tuple(NEEDS)),
+        ("fitted_cure", CURE_MODELS),
+    ):
+        if fixture in metafunc.fixturenames:
+            metafunc.parametrize(fixture, names, indirect=True)
+
+
+def _unfitted(name):
+    from sklearn.base import clone
+
+    return clone(CLASSIFIERS[name])
+
+
+@pytest.fixture
+def classifier(request):
+    """Each classifier in turn, unfitted."""
+    return _unfitted(request.param)
+
+
+label_only_classifier = time_classifier = cure_classifier = classifier
+
+
+@pytest.fixture(scope="session")
+def cohort():
+    """A well-specified cohort: noisy event times that depend on x3 and x4, risk on x1 and x2."""
+    return wh.simulate("partially-dependent", n=300, seed=0)
+
+
+@pytest.fixture(scope="session")
+def needed_times(cohort):
+    """The times that a classifier needs, as keywords of its ``fit``."""
+
+    def of(classifier):
+        return {name: getattr(cohort, name) for name in type(classifier)._needs}
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def _fit_once(cohort, needed_times):
+    cache = {}
+
+    def fit(name):
+        if name not in cache:
+            classifier = _unfitted(name)
+            cache[name] = classifier.fit(cohort.X, cohort.y, **needed_times(classifier))
+        return cache[name]
+
+    return fit
+
+
+@pytest.fixture
+def fitted(request, _fit_once):
+    """Each classifier in turn, fitted to ``cohort``; shared between tests, so not to be changed."""
+    return _fit_once(request.param)
+
+
+fitted_label_only = fitted_with_times = fitted_cure = fitted
+
+
+def _pandas_table(X, names):
+    import pandas
+
+    return pandas.DataFrame(X, columns=list(names))
+
+
+def _polars_table(X, names):
+    import polars
+
+    return polars.DataFrame(np.asarray(X), schema=list(names), orient="row")
+
+
+def _pandas_column(values):
+    import pandas
+
+    return pandas.Series(values)
+
+
+def _polars_column(values):
+    import polars
+
+    return polars.Series(values)
+
+
+@pytest.fixture(params=["array", "pandas", "polars"])
+def kind(request):
+    """The three kinds of tables that people have."""
+    return request.param
+
+
+@pytest.fixture
+def as_table(kind):
+    """Function that makes a table of this kind from an array and column names."""
+    return {"array": lambda X, names: np.asarray(X), "pandas": _pandas_table, "polars": _polars_table}[kind]
+
+
+@pytest.fixture
+def as_column(kind):
+    """Function that makes a column of this kind from values."""
+    return {"array": np.asarray, "pandas": _pandas_column, "polars": _polars_column}[kind]

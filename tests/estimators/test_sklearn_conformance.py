@@ -1,0 +1,189 @@
+"""scikit-learn's own estimator checks, on every classifier.
+
+Checks call ``fit(X, y)``. Classifiers that need times get them through adapters that read a time off each row of X, so
+that permuted, repeated and weighted rows keep theirs. The adapters also translate the labels 1 and 2, which some checks
+use, so that these checks test what they are about; without an adapter they meet the refusal of such labels.
+
+Constant and duplicate columns are errors in this library. No check feeds them, so none has to be excused for it.
+"""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+import whether as wh
+
+# On the checks' data, noise of 10 to 300 rows, these warnings are right and beside the point.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::whether.IdentifiabilityWarning"),
+    pytest.mark.filterwarnings("ignore::whether.FollowUpWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+
+
+def times_of_rows(X):
+    """A positive number per row that depends on nothing else; None where X is not a table of finite numbers."""
+    try:
+        rows = np.asarray(X)
+        rows = rows.astype(float) if rows.dtype.kind in "iufbO" else np.empty(0)
+    except (TypeError, ValueError):
+        return None  # validation refuses this X before it asks for times
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        return None
+    return 2 + np.sin(rows @ np.cos(np.arange(1, rows.shape[1] + 1)))
+
+
+def translate_labels(y):
+    """0 and 1 for the labels 1 and 2, everything else as it is."""
+    labels = np.asarray(y)
+    return labels - 1 if labels.dtype.kind == "i" and set(labels.ravel().tolist()) == {1, 2} else y
+
+
+class TranslatedLabel(wh.LabelClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
+class TranslatedElkanNoto(wh.ElkanNotoClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
+class TranslatedUnbiasedPU(wh.UnbiasedPUClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
+class TranslatedSARPU(wh.SARPUClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
+class FollowUpFromRows(wh.FollowUpCureClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), follow_up=times_of_rows(X), sample_weight=sample_weight)
+
+
+class MixtureFromRows(wh.MixtureCureClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
+
+
+class DiscreteFromRows(wh.DiscreteTimeCureClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
+
+
+class AFTFromRows(wh.AFTClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
+
+
+STRING_LABELS = "y is 0/1 by contract: of two strings nobody can tell which is the event"
+LABELS_1_AND_2 = "y is 0/1 by contract: of 1 and 2 nobody can tell which is the event"
+# The check fits 30 features to 9 rows; test_integer_weight_equals_repeated_rows asks its question of decent data.
+OPTIMUM_AT_INFINITY = "everybody is positive in the best fit, at logits of 26 and rising, where it is flat"
+FOLDS_OF_ROWS = "shrinkage='cv' deals rows to folds: one of weight 2 goes to one fold, two rows may go to two"
+
+CHECKS_WITH_LABELS_1_AND_2 = (
+    "check_estimators_dtypes",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_classifier_data_not_an_array",
+    "check_fit2d_1feature",
+)
+
+LABEL_ONLY = [
+    wh.LabelClassifier(),
+    wh.ElkanNotoClassifier(),
+    wh.UnbiasedPUClassifier(),
+    wh.UnbiasedPUClassifier(nonnegative=True),
+    wh.SARPUClassifier(propensity_features=[]),
+    wh.SARPUClassifier(),
+]
+
+TRANSLATED = [
+    TranslatedLabel(),
+    TranslatedElkanNoto(),
+    TranslatedUnbiasedPU(),
+    TranslatedUnbiasedPU(nonnegative=True),
+    TranslatedSARPU(propensity_features=[]),
+    TranslatedSARPU(),
+]
+
+WITH_TIMES = [
+    FollowUpFromRows(),
+    FollowUpFromRows(shrinkage=100.0),
+    MixtureFromRows(),
+    MixtureFromRows(shrinkage=100.0),
+    DiscreteFromRows(),
+    DiscreteFromRows(shrinkage=1.0),
+    AFTFromRows(),
+]
+
+
+def expected_failures_without_adapter(estimator):
+    return {"check_classifiers_classes": STRING_LABELS, **dict.fromkeys(CHECKS_WITH_LABELS_1_AND_2, LABELS_1_AND_2)}
+
+
+def expected_failures_with_times(estimator):
+    expected = {"check_classifiers_classes": STRING_LABELS}
+    if getattr(estimator, "shrinkage", None) == "cv":
+        expected["check_sample_weight_equivalence_on_dense_data"] = FOLDS_OF_ROWS
+    elif isinstance(estimator, wh.DiscreteTimeCureClassifier):
+        expected["check_sample_weight_equivalence_on_dense_data"] = OPTIMUM_AT_INFINITY
+    return expected
+
+
+def checks_with_labels_1_and_2():
+    for classifier in TRANSLATED:
+        for estimator, check in estimator_checks_generator(classifier):
+            name = check.func.__name__
+            if name in CHECKS_WITH_LABELS_1_AND_2:
+                yield pytest.param(estimator, check, id=f"{estimator}-{name}")
+
+
+@parametrize_with_checks(LABEL_ONLY, expected_failed_checks=expected_failures_without_adapter)
+def test_classifier_of_labels_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(checks_with_labels_1_and_2()))
+def test_check_with_labels_1_and_2_passes_once_they_are_translated(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(WITH_TIMES, expected_failed_checks=expected_failures_with_times)
+def test_classifier_with_times_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        wh.LabelClassifier(),
+        wh.ElkanNotoClassifier(),
+        wh.UnbiasedPUClassifier(),
+        wh.UnbiasedPUClassifier(nonnegative=True),
+        wh.SARPUClassifier(propensity_features=[2]),
+        wh.FollowUpCureClassifier(shrinkage=100.0),
+        wh.MixtureCureClassifier(shrinkage=100.0),
+        wh.MixtureCureClassifier(shrinkage=0.0),
+        wh.DiscreteTimeCureClassifier(n_bins=3, shrinkage=1.0),
+        wh.AFTClassifier(),
+    ],
+    ids=str,
+)
+def test_integer_weight_equals_repeated_rows(estimator):
+    cohort = wh.simulate("partially-dependent", n=300, seed=0)
+    weight = np.arange(300) % 4
+    rows = np.repeat(np.arange(300), weight)
+    fitted = []
+    for part, sample_weight in ((np.arange(300), weight), (rows, None)):
+        X, y, time, follow_up = (values[part] for values in (cohort.X, cohort.y, cohort.time, cohort.follow_up))
+        fitted.append(clone(estimator).fit(X, y, time=time, follow_up=follow_up, sample_weight=sample_weight))
+    weighted, repeated = (model.decision_function(cohort.X) for model in fitted)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-5, atol=1e-6)

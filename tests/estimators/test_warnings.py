@@ -1,0 +1,101 @@
+"""Warnings of answers that may mislead: when they come, when not, where they point, and what the classifier keeps."""
+
+import warnings
+
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import whether as wh
+
+
+@pytest.fixture(scope="session")
+def short():
+    """A cohort whose follow-up ends before most events."""
+    return wh.simulate("short-follow-up", n=1000, seed=0)
+
+
+def test_all_features_in_both_parts_give_an_identifiability_warning(cohort):
+    with pytest.warns(wh.IdentifiabilityWarning, match="outcome and propensity may be exchanged"):
+        model = wh.SARPUClassifier().fit(cohort.X, cohort.y)
+    assert model.exchangeable_
+
+
+def test_least_agreement_tells_that_exchanged_optima_predict_differently(cohort):
+    with pytest.warns(wh.IdentifiabilityWarning) as caught:
+        model = wh.SARPUClassifier().fit(cohort.X, cohort.y)
+    assert model.fit_result_.least_agreement < 0.5
+    assert f"correlate from {model.fit_result_.least_agreement:.2f} to 1" in str(caught[0].message)
+
+
+def test_named_propensity_features_do_not_warn(cohort):
+    model = wh.SARPUClassifier(propensity_features=[2, 3]).fit(cohort.X, cohort.y)
+    assert not model.exchangeable_
+    assert model.fit_result_.least_agreement > 0.9
+
+
+@pytest.mark.parametrize("build", [wh.FollowUpCureClassifier, wh.MixtureCureClassifier])
+@pytest.mark.filterwarnings("ignore::whether.IdentifiabilityWarning")
+def test_short_follow_up_gives_a_follow_up_warning(short, build):
+    with pytest.warns(wh.FollowUpWarning) as caught:
+        model = build("lognormal").fit(short.X, short.y, time=short.time, follow_up=short.follow_up)
+    assert model.unseen_share_ > 0.1
+    message = next(str(warning.message) for warning in caught if warning.category is wh.FollowUpWarning)
+    assert f"{100 * model.unseen_share_:.0f} % of the expected positives" in message
+    assert f"({short.follow_up.max():.4g})" in message
+
+
+@pytest.mark.parametrize("build", [wh.FollowUpCureClassifier, wh.MixtureCureClassifier, wh.DiscreteTimeCureClassifier])
+def test_long_follow_up_does_not_warn(build):
+    baseline = wh.simulate("baseline", n=1000, seed=0)
+    model = build().fit(baseline.X, baseline.y, time=baseline.time, follow_up=baseline.follow_up)
+    assert model.unseen_share_ < 0.1
+
+
+def test_model_without_a_cured_part_does_not_warn_of_short_follow_up(short):
+    model = wh.AFTClassifier().fit(short.X, short.y, time=short.time)
+    assert model.unseen_share_ > 0.1
+
+
+@pytest.mark.filterwarnings("ignore::whether.FollowUpWarning")
+@pytest.mark.filterwarnings("ignore::whether.IdentifiabilityWarning")
+def test_too_few_steps_give_a_convergence_warning(classifier, cohort, needed_times):
+    classifier.set_params(max_iter=1)
+    with pytest.warns(
+        ConvergenceWarning, match=f"{type(classifier).__name__} did not converge after 1 steps.*max_iter"
+    ):
+        classifier.fit(cohort.X, cohort.y, **needed_times(classifier))
+    assert not classifier.converged_
+
+
+def test_enough_steps_converge_without_a_warning(fitted):
+    assert fitted.converged_
+    assert fitted.n_iter_ >= 1
+
+
+def test_label_frequency_that_is_too_small_gives_a_warning_with_its_value(cohort):
+    with pytest.warns(ConvergenceWarning, match=r"label frequency \(0\.3\) is too small"):
+        model = wh.UnbiasedPUClassifier(label_frequency=0.3).fit(cohort.X, cohort.y)
+    assert model.negative_risk_ < 0
+
+
+@pytest.mark.parametrize(
+    ("estimator", "world", "category"),
+    [
+        (wh.SARPUClassifier(), "baseline", wh.IdentifiabilityWarning),
+        (wh.FollowUpCureClassifier("lognormal"), "short-follow-up", wh.FollowUpWarning),
+        (wh.MixtureCureClassifier("lognormal"), "short-follow-up", wh.FollowUpWarning),
+        (wh.LabelClassifier(max_iter=1), "baseline", ConvergenceWarning),
+        (wh.UnbiasedPUClassifier(label_frequency=0.5, max_iter=1), "baseline", ConvergenceWarning),
+        (wh.UnbiasedPUClassifier(label_frequency=0.3), "baseline", ConvergenceWarning),
+        (wh.MixtureCureClassifier("lognormal", max_iter=1), "baseline", ConvergenceWarning),
+        (wh.AFTClassifier("lognormal", max_iter=1), "baseline", ConvergenceWarning),
+    ],
+    ids=str,
+)
+def test_warning_points_at_the_line_that_called_fit(estimator, world, category):
+    cohort = wh.simulate(world, n=1000, seed=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+    assert {warning.filename for warning in caught} == {__file__}
+    assert category in {warning.category for warning in caught}

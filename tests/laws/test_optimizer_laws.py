@@ -1,0 +1,115 @@
+"""Newton's method and L-BFGS: where they end, and that they say how."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from whether import METHODS
+from whether.learners.index import IndexedObjective
+from whether.learners.objective import Evaluation
+from whether.learners.optimize import Status, lbfgs, newton, polish
+from whether.propensity import LogisticPropensity
+
+
+def double_well(x):
+    """Minima at (+-1, 0), a saddle at 0."""
+    value = x[0] ** 4 / 4 - x[0] ** 2 / 2 + x[1] ** 2
+    return Evaluation(value, np.array([x[0] ** 3 - x[0], 2 * x[1]]), np.diag([3 * x[0] ** 2 - 1, 2.0]))
+
+
+@pytest.mark.parametrize("start", [(0.0, 0.0), (0.0, 3.0), (1e-7, -1e-7), (-1e-12, 0.0)])
+def test_newton_leaves_a_saddle_it_starts_on_or_runs_into(start):
+    optimum = newton(double_well, np.array(start))
+    assert optimum.status is Status.CONVERGED
+    np.testing.assert_allclose(np.abs(optimum.parameters), [1.0, 0.0], atol=1e-5)
+
+
+def test_newton_leaves_the_saddle_between_outcome_and_propensity(objective_of):
+    objective = objective_of(LogisticPropensity(sloped=True), n=400)
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
+    assert optimum.status.converged
+    # Equal parts are the fixed line of the exchange, and a saddle; on either side of it lies a minimum.
+    assert np.abs(optimum.parameters[2:5] - optimum.parameters[5:8]).max() > 0.1
+
+
+def test_an_optimum_of_newton_is_a_minimum(uncertain_propensity, objective_of):
+    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
+    assert optimum.status.converged
+    assert np.linalg.eigvalsh(optimum.evaluation.hessian).min() > 0
+    np.testing.assert_allclose(optimum.evaluation.gradient, 0.0, atol=1e-3)
+
+
+def test_newton_says_when_its_steps_ran_out(objective_of):
+    objective = objective_of(LogisticPropensity(sloped=False))
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size), max_steps=1)
+    assert optimum.status is Status.MAX_STEPS
+    assert not optimum.status.converged
+
+
+def test_newton_says_when_its_start_is_not_finite():
+    optimum = newton(lambda x: Evaluation(np.nan, x, np.eye(1)), np.zeros(1))
+    assert optimum.status is Status.NOT_FINITE
+    assert not optimum.status.converged
+
+
+def test_newton_says_when_no_step_improves_the_objective():
+    # The gradient promises a fall that the values do not show: what rounding does at the limit of precision.
+    optimum = newton(lambda x: Evaluation(float(abs(x[0])), np.ones(1), np.eye(1)), np.zeros(1))
+    assert optimum.status is Status.FLAT
+
+
+def test_newton_never_raises_the_objective(objective_of, uncertain_propensity):
+    objective = objective_of(uncertain_propensity, n=200)
+    start = np.random.default_rng(0).normal(size=objective.layout.size)
+    values = [newton(objective.evaluate, start, max_steps=steps).evaluation.value for steps in range(1, 8)]
+    assert np.all(np.diff([objective.evaluate(start).value, *values]) <= 0)
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_status_is_a_sentence(status):
+    assert status.value[0].isupper()
+    assert status.value.endswith(".")
+    assert len(status.value.split()) > 5
+
+
+@pytest.mark.parametrize("shrinkage", [0.0, 5.0, np.inf])
+def test_lbfgs_and_newton_agree(uncertain_propensity, shrinkage, objective_of):
+    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+    indexed = IndexedObjective(objective, shrinkage)
+    start = np.zeros(indexed.size)
+    optimum = newton(indexed.evaluate, start)
+    parameters, status, _ = lbfgs(indexed.value_and_gradient, start)
+    assert status.converged
+    assert indexed.evaluate(parameters).value == pytest.approx(optimum.evaluation.value, abs=1e-5)
+    people = [objective.row_values(indexed.to_coefficients(end)) for end in (parameters, optimum.parameters)]
+    np.testing.assert_allclose(people[0], people[1], atol=2e-3)
+
+
+def test_lbfgs_says_when_its_steps_ran_out(objective_of):
+    objective = objective_of(LogisticPropensity(sloped=True))
+    _, status, n_steps = lbfgs(objective.value_and_gradient, np.full(objective.layout.size, 0.3), max_steps=2)
+    assert status is Status.MAX_STEPS
+    assert n_steps == 2
+
+
+def test_a_fit_that_ran_out_of_steps_warns(method, build, draw_times):
+    people = draw_times(0, 300)
+    model = build(method, max_iter=1, shrinkage=100.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(people.X, people.y, time=people.time, follow_up=people.follow_up)
+    assert not model.converged_
+    assert model.fit_result_.status is Status.MAX_STEPS
+    assert METHODS[method.name].name == "SARPU-F" or any("did not converge" in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.01, 0.3])
+def test_polishing_ends_where_newton_does(uncertain_propensity, distance, objective_of):
+    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
+    start = optimum.parameters + distance * np.sign(optimum.parameters)
+    polished = polish(objective.evaluate, objective.value_and_gradient, start)
+    assert polished.status.converged
+    assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)
