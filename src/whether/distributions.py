@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, log_ndtr
+from scipy.special import erfcx, ndtri
 
 Array = NDArray[np.float64]
 
@@ -84,13 +84,16 @@ class Normal(ResidualDistribution):
 
     def log_survival(self, z: Array) -> Jet:
         """Log probability of a residual above ``z``."""
-        # erfcx keeps the inverse Mills ratio exact far in the tail, where the ratio of two underflowing numbers
-        # would be 0/0; below -20 the ratio is zero to the last digit.
-        mills = _MILLS / erfcx(np.maximum(z, -20.0) / _SQRT_2)
+        # erfcx(z / sqrt 2) = 2 exp(z^2 / 2) Pr(residual > z) keeps value and inverse Mills ratio exact far in the tail,
+        # where the ratio of two underflowing numbers would be 0/0; below -20 both are zero to the last digit.
+        held = np.maximum(z, -20.0)
+        scaled = erfcx(held / _SQRT_2)
+        value = np.minimum(np.log(0.5 * scaled) - 0.5 * held * held, 0.0)
+        mills = _MILLS / scaled
         # mills - z cancels in the far tail, where it is 1/z - 2/z^3 and so on.
         far = z > 1e4
         second = np.where(far, 1 - 1 / np.where(far, z, 1.0) ** 2, mills * (mills - z))
-        return Jet(log_ndtr(-z), -mills, -second)
+        return Jet(value, -mills, -second)
 
     def log_cdf(self, z: Array) -> Jet:
         """Log probability of a residual at most ``z``."""
@@ -99,8 +102,6 @@ class Normal(ResidualDistribution):
 
     def draw(self, uniform: Array) -> Array:
         """Residuals from uniform draws, by inverting the distribution function."""
-        from scipy.special import ndtri
-
         return np.asarray(ndtri(uniform))
 
 

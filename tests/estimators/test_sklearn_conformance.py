@@ -84,7 +84,6 @@ STRING_LABELS = "y is 0/1 by contract: of two strings nobody can tell which is t
 LABELS_1_AND_2 = "y is 0/1 by contract: of 1 and 2 nobody can tell which is the event"
 # The check fits 30 features to 9 rows; test_integer_weight_equals_repeated_rows asks its question of decent data.
 OPTIMUM_AT_INFINITY = "everybody is positive in the best fit, at logits of 26 and rising, where it is flat"
-FOLDS_OF_ROWS = "shrinkage='cv' deals rows to folds: one of weight 2 goes to one fold, two rows may go to two"
 
 CHECKS_WITH_LABELS_1_AND_2 = (
     "check_estimators_dtypes",
@@ -131,9 +130,7 @@ def expected_failures_without_adapter(estimator):
 
 def expected_failures_with_times(estimator):
     expected = {"check_classifiers_classes": STRING_LABELS}
-    if getattr(estimator, "shrinkage", None) == "cv":
-        expected["check_sample_weight_equivalence_on_dense_data"] = FOLDS_OF_ROWS
-    elif isinstance(estimator, wh.DiscreteTimeCureClassifier):
+    if isinstance(estimator, wh.DiscreteTimeCureClassifier):
         expected["check_sample_weight_equivalence_on_dense_data"] = OPTIMUM_AT_INFINITY
     return expected
 

@@ -11,7 +11,7 @@ import whether as wh
 @pytest.fixture(scope="session")
 def short():
     """A cohort whose follow-up ends before most events."""
-    return wh.simulate("short-follow-up", n=1000, seed=0)
+    return wh.simulate("short-follow-up", seed=0)
 
 
 def test_all_features_in_both_parts_give_an_identifiability_warning(cohort):
@@ -93,7 +93,7 @@ def test_label_frequency_that_is_too_small_gives_a_warning_with_its_value(cohort
     ids=str,
 )
 def test_warning_points_at_the_line_that_called_fit(estimator, world, category):
-    cohort = wh.simulate(world, n=1000, seed=0)
+    cohort = wh.simulate(world, seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)

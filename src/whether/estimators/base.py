@@ -49,7 +49,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         Standard errors from the observed information, or the sandwich that allows for a wrong model.
     max_iter : int, default=100
         Largest number of Newton steps per start.
-    n_starts : int, default=3
+    n_starts : int, default=2 (3 for SARPUClassifier)
         Number of starts where the likelihood can have several optima; see ``fit_result_.starts``.
     random_state : int, Generator, RandomState or None, default=None
         For random starts, which are drawn from the fourth on.

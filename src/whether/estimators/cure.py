@@ -93,7 +93,7 @@ class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
-        n_starts: int = 3,
+        n_starts: int = 2,
         random_state: Any = None,
     ) -> None:
         self.distribution = distribution
@@ -125,9 +125,9 @@ class FollowUpCureClassifier(_SurvivalCure):
     time_features : list of str or int, optional
         Features that the event time may depend on; None means all.
     shrinkage : "cv" or float, default="cv"
-        Penalty on departures of the time part from the outcome's index, chosen by cross-validated likelihood with the
-        one-standard-error rule, or given. 0 frees the time part; ``math.inf`` ties it to the index. Where
-        ``time_features`` names a part of the features, that is restriction enough and "cv" means 0.
+        Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
+        likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
+        to the index. Where ``time_features`` names a part of the features, that is restriction enough and "cv" means 0.
     ridge, covariance, max_iter, n_starts, random_state
         See `CensoredClassifier`.
 
@@ -215,7 +215,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
-        n_starts: int = 3,
+        n_starts: int = 2,
         random_state: Any = None,
     ) -> None:
         self.n_bins = n_bins

@@ -170,15 +170,15 @@ class LinearLearner:
         levels = candidates[0].start(objective.observed[..., labeled], weight)
         for predictor, value in known.items():
             levels[predictor] = value
-        draft = objective.every(_draft_step(objective, DRAFT_ROWS))
+        draft = objective.part(DRAFT_ROWS, DRAFT_LABELED)
         search = Search(self, draft, fixed)
-        search.compare_starts(candidates, levels, rng)
-        search.settle_shrinkage()
+        search.compare(candidates, levels, rng)
+        search.settle_shrinkage(candidates)
         full = objective.with_propensity(search.propensity)
         indexed, optimum = self._polish(full, search, fixed)
         return self.finish(indexed, optimum, search)
 
-    def solve(self, indexed: IndexedObjective, start: Array, *, roughly: bool = False) -> Optimum:
+    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
         """Minimise from one start.
 
         Parameters
@@ -186,13 +186,13 @@ class LinearLearner:
         indexed : IndexedObjective
         start : ndarray
             Starting variables.
-        roughly : bool
-            Whether a hundredth of a log-likelihood unit, or 30 steps, is enough, as it is for comparing models.
+        tolerance : float
+            How far, in about half log-likelihood units, the end may be from the optimum. Comparing models needs less
+            precision than the final fit, and is not given more than 30 steps.
         """
         if indexed.size <= MANY_PARAMETERS:
-            if roughly:
-                return newton(indexed.evaluate, start, max_steps=min(30, self.max_iter), tolerance=1e-2)
-            return newton(indexed.evaluate, start, max_steps=self.max_iter)
+            max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
+            return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
         parameters, status, n_steps = lbfgs(indexed.value_and_gradient, start, max_steps=10 * self.max_iter)
         value, gradient = indexed.value_and_gradient(parameters)
         return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, n_steps)
@@ -204,9 +204,9 @@ class LinearLearner:
         indexed = IndexedObjective(objective, search.shrinkage, fixed)
         if search.objective.n == objective.n or indexed.size > MANY_PARAMETERS:
             return indexed, self.solve(indexed, search.variables)
-        start, step = search.variables, _draft_step(objective, 5 * DRAFT_ROWS)
-        if step > 1:
-            start = self.solve(IndexedObjective(objective.every(step), search.shrinkage, fixed), start).parameters
+        start, larger = search.variables, objective.part(5 * DRAFT_ROWS, DRAFT_LABELED)
+        if 4 * larger.n < objective.n:
+            start = self.solve(IndexedObjective(larger, search.shrinkage, fixed), start).parameters
         return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, max_steps=self.max_iter)
 
     def finish(self, indexed: IndexedObjective, optimum: Optimum, search: Search | None = None) -> LinearFit:
@@ -221,17 +221,11 @@ class LinearLearner:
             objective=optimum.evaluation.value,
             n_parameters=indexed.size - indexed.fixed.size,
             starts=(only,) if search is None else search.start_results(),
-            n_draft=objective.n if search is None else search.objective.n,
+            n_draft=objective.n if search is None else search.n_scouts,
             distributions={} if search is None else search.likelihoods,
         )
         objective.drop_rows()
         return LinearFit(indexed, optimum, result, None if search is None else search.path, meat)
-
-
-def _draft_step(objective: LinearObjective, n_rows: int) -> int:
-    """Every how many-th row to take for about ``n_rows`` rows with enough labeled ones; 1 for a small cohort."""
-    share = max(n_rows / objective.n, DRAFT_LABELED / max(objective.n_labeled, 1))
-    return 1 if objective.n <= 2 * n_rows else max(1, int(1 / min(share, 1.0)))
 
 
 def _score_products(objective: LinearObjective, coefficients: Array, jacobian: Array) -> Array:

@@ -152,8 +152,10 @@ class LinearObjective:
         part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
         return part
 
-    def every(self, step: int) -> LinearObjective:
-        """Objective of every ``step``-th labeled and every ``step``-th unlabeled row; of all rows for 1."""
+    def part(self, n_rows: int, n_labeled: int) -> LinearObjective:
+        """Objective of evenly spaced rows, about this many and with at least so many labeled ones; or of all."""
+        share = max(n_rows / self.n, n_labeled / max(self.n_labeled, 1))
+        step = int(1 / share) if share < 1 else 1
         if step == 1:
             return self
         labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)

@@ -41,7 +41,7 @@ class Optimum:
     ----------
     parameters : ndarray
     evaluation : Evaluation
-        Objective, gradient and Hessian there.
+        Objective, gradient and Hessian there, or within the tolerance of it.
     status : Status
     n_steps : int
     """
@@ -74,7 +74,8 @@ def newton(
     for n_steps in range(max_steps):
         step = descent_direction(current, tolerance)
         if -float(step @ current.gradient) < tolerance and not _leaves_saddle(step, current, tolerance):
-            return Optimum(parameters, current, Status.CONVERGED, n_steps)
+            # The last step is taken without another look: it squares an error that is already small.
+            return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
         step = step * min(1.0, longest_step / np.max(np.abs(step)))
         improved = _backtrack(evaluate, parameters, current, step)
         if improved is None:
@@ -90,13 +91,14 @@ def descent_direction(at: Evaluation, tolerance: float) -> Array:
     except LinAlgError:
         values, vectors = eigh(at.hessian)
         magnitude = np.abs(values)
-        floor = max(1e-8 * magnitude.max(), 1e-300)
-        step = -vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, floor))
+        # Directions of little curvature are not trusted far from the optimum: their steps would be halved anyway.
+        step = -vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, 1e-2 * magnitude.max() + 1e-300))
         if -float(step @ at.gradient) >= tolerance:
             return np.asarray(step)
         # A saddle: the gradient vanishes but the objective falls on both sides along this direction.
         downward = vectors[:, 0] if vectors[:, 0] @ at.gradient <= 0 else -vectors[:, 0]
-        return np.asarray(step + downward * np.sqrt(2.0 / magnitude[0])) if values[0] < -floor else np.asarray(step)
+        falls = values[0] < -1e-8 * magnitude.max()
+        return np.asarray(step + downward * np.sqrt(2.0 / magnitude[0]) if falls else step)
 
 
 def _leaves_saddle(step: Array, at: Evaluation, tolerance: float) -> bool:
@@ -139,7 +141,7 @@ def polish(
         step = descent_direction(current, tolerance)
         decrement = -float(step @ current.gradient)
         if decrement < tolerance:
-            return Optimum(parameters, current, Status.CONVERGED, n_steps)
+            return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
         if decrement > 0.1 * previous:
             break
         value, gradient = value_and_gradient(parameters + step)

@@ -15,11 +15,18 @@ from whether.learners.fit_result import StartResult, correlation
 from whether.learners.index import IndexedObjective
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import Optimum
-from whether.learners.shrinkage import ShrinkagePath, candidate_penalties, choose_shrinkage
+from whether.learners.shrinkage import ShrinkagePath, choose_shrinkage, usual_penalty
 from whether.learners.starts import starting_points
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
+
+
+# Rows on which starts are compared; where they end in different places all rows of the search decide.
+SCOUT_ROWS = 2_000
+SCOUT_LABELED = 250
+# Precision, in about half log-likelihood units, to which starts and candidates are compared.
+TOLERANCE = 0.1
 
 
 class Solver(Protocol):
@@ -33,7 +40,7 @@ class Solver(Protocol):
     def n_starts(self) -> int:
         """Number of starts."""
 
-    def solve(self, indexed: IndexedObjective, start: Array, *, roughly: bool = False) -> Optimum:
+    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float) -> Optimum:
         """Minimise from one start."""
 
 
@@ -64,20 +71,22 @@ class Search:
     Attributes
     ----------
     shrinkage : float
-        The penalty; the loosest candidate until one is chosen.
+        The penalty; the usual one until one is chosen.
     variables : ndarray
         Variables of the best solution.
     likelihoods : dict
         Penalised log-likelihood by candidate, where there were several.
     path : ShrinkagePath or None
+    n_scouts : int
+        Number of rows on which the starts were compared.
     """
 
     def __init__(self, learner: Solver, objective: LinearObjective, fixed: tuple[int, ...]) -> None:
         self.learner = learner
         self.objective = objective
         self.fixed = fixed
-        loosest = candidate_penalties(objective.propensity)[-1]
-        self.shrinkage = loosest if learner.shrinkage == "cv" else float(learner.shrinkage)
+        usual = usual_penalty(objective.propensity)
+        self.shrinkage = usual if learner.shrinkage == "cv" else float(learner.shrinkage)
         self.likelihoods: dict[str, float] = {}
         self.ends: list[End] = []
         self.path: ShrinkagePath | None = None
@@ -87,41 +96,55 @@ class Search:
         """The most likely candidate."""
         return self.objective.propensity
 
-    def compare_starts(self, candidates: Sequence[Propensity], levels: Array, rng: np.random.Generator) -> None:
-        """Run the first start under every candidate, and the other starts under the most likely one."""
-        points = starting_points(self.objective, levels, self.learner.n_starts, rng)
-        name, start = points[0]
-        tried = [self._run(self.objective, name, start)]
-        for candidate in candidates[1:]:
-            # The shapes differ little, so one candidate's optimum is the next one's start.
-            tried.append(self._run(self.objective.with_propensity(candidate), name, tried[0].coefficients))
+    def compare(self, candidates: Sequence[Propensity], levels: Array, rng: np.random.Generator) -> None:
+        """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
+        scouts = self.objective.part(SCOUT_ROWS, SCOUT_LABELED)
+        points = starting_points(scouts, levels, self.learner.n_starts, rng)
+        ends = [self._run(scouts, *point) for point in points]
+        first = _best(ends)
+        self.ends = [first, *(end for end in ends if end is not first)]
+        self.n_scouts = scouts.n
+        basins = self._distinct_ends() if scouts.n < self.objective.n else self.ends[:1]
+        start = _best([self._run(self.objective, end.name, end.coefficients) for end in basins])
+        self.compare_candidates(candidates, start)
+
+    def compare_candidates(self, candidates: Sequence[Propensity], start: End) -> None:
+        """Fit each candidate from one solution, and keep the most likely."""
+        # The shapes differ little, so one candidate's optimum is the next one's start.
+        tried = [
+            start
+            if candidate is start.indexed.objective.propensity
+            else self._run(self.objective.with_propensity(candidate), start.name, start.coefficients)
+            for candidate in candidates
+        ]
         if len(candidates) > 1:
             named = zip(candidates, tried, strict=True)
             self.likelihoods = {candidate.name: -end.optimum.evaluation.value for candidate, end in named}
-        first = min(tried, key=lambda end: end.optimum.evaluation.value)
-        self.objective = first.indexed.objective
-        self.ends = [first, *(self._run(self.objective, *point) for point in points[1:])]
-        # Where optima are equally likely (p and e exchanged, say) the earlier start, the stated belief, wins.
-        lowest = min(end.optimum.evaluation.value for end in self.ends)
-        self.ends.sort(key=lambda end: max(end.optimum.evaluation.value - lowest, 1e-2))
-        self.variables = self.ends[0].optimum.parameters
+        self.best = _best(tried)
+        self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
+
+    def _distinct_ends(self) -> list[End]:
+        """Ends whose predictions differ from the best one's, after the best one."""
+        agreements = [result.agreement for result in self.start_results()]
+        return [
+            end for end, agreement in zip(self.ends, agreements, strict=True) if agreement < 0.99 or end is self.ends[0]
+        ]
 
     def _run(self, objective: LinearObjective, name: str, start: Array) -> End:
         indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
-        return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), roughly=True))
+        return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), TOLERANCE))
 
-    def settle_shrinkage(self) -> None:
-        """Choose the penalty by cross-validation if asked to, and move the solution there."""
-        best = self.ends[0]
-        if self.learner.shrinkage != "cv" or not best.indexed.indexed:
+    def settle_shrinkage(self, candidates: Sequence[Propensity]) -> None:
+        """Choose the penalty by cross-validation if asked to, and compare the candidates again there."""
+        if self.learner.shrinkage != "cv" or not self.best.indexed.indexed:
             return
         labels = next(end for end in self.ends if end.name == "labels")
         self.path, coefficients = choose_shrinkage(
-            self.objective, labels.coefficients, best.coefficients, self.learner.solve, self.fixed
+            self.objective, labels.coefficients, self.best.coefficients, self.learner.solve, self.fixed
         )
-        self.shrinkage = self.path.chosen
-        indexed = IndexedObjective(self.objective, self.shrinkage, self.fixed)
-        self.variables = indexed.from_coefficients(coefficients)
+        if self.path.chosen != self.shrinkage:
+            self.shrinkage = self.path.chosen
+            self.compare_candidates(candidates, self._run(self.objective, "path", coefficients))
 
     def start_results(self) -> tuple[StartResult, ...]:
         """What became of each start, the best first; before a penalty was chosen by cross-validation."""
@@ -137,6 +160,12 @@ class Search:
             )
             for end, eta in zip(self.ends, logits, strict=True)
         )
+
+
+def _best(ends: list[End]) -> End:
+    """The lowest end; where optima are equally likely (p and e exchanged, say) the first of them, the stated belief."""
+    lowest = min(end.optimum.evaluation.value for end in ends)
+    return next(end for end in ends if end.optimum.evaluation.value <= lowest + 2 * TOLERANCE)
 
 
 def _agreement(first: Array | None, second: Array | None) -> float:

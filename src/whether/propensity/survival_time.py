@@ -88,12 +88,6 @@ class SurvivalTimePropensity(Propensity):
         """Log time in the units of the predictors."""
         return np.asarray((np.log(time) - self.center) / self.spread)
 
-    def start(self, observed: Array, weight: Array | None = None) -> Array:
-        """Location and scale of what was recorded of labeled people: event times, or lengths of follow-up."""
-        center = float(np.average(observed, weights=weight))
-        spread = float(np.sqrt(np.average((observed - center) ** 2, weights=weight)))
-        return np.array([center, np.log(max(spread, 0.1))])[: len(self.predictors)]
-
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """One pseudo-person's worth of penalty on a scale near 0 or infinity and on a location far off."""
         gradient, curvature = np.zeros(level.size), np.zeros((level.size, level.size))
@@ -117,6 +111,12 @@ class EventTimePropensity(SurvivalTimePropensity):
         """Time of the event if seen, else of the end of follow-up; standardised log."""
         return self.standardize(cohort.required("time"))
 
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
+        """Location and scale of the recorded event times."""
+        center = float(np.average(observed, weights=weight))
+        spread = float(np.sqrt(np.average((observed - center) ** 2, weights=weight)))
+        return np.array([center, np.log(max(spread, 0.1))])[: len(self.predictors)]
+
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log density of the event time (per unit of time; up to the standardisation's constant)."""
         z, scale = self._residual(v, observed)
@@ -136,6 +136,10 @@ class FollowUpPropensity(SurvivalTimePropensity):
     def observe(self, cohort: Cohort) -> Array:
         """Length of follow-up of everybody, labeled or not; standardised log."""
         return self.standardize(cohort.required("follow_up"))
+
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
+        """Half of the events within the average follow-up, and a scale of two thirds of its spread."""
+        return np.array([0.0, np.log(2 / 3)])[: len(self.predictors)]
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event falls within the follow-up."""
