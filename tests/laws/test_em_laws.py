@@ -42,8 +42,8 @@ def em_step(objective, theta):
 
 def propensity_coefficients(objective, columns, q, theta, rest):
     """M-step of the propensity: maximise log seen and posterior times log missed, less the penalty."""
-    split, missable = objective.n_labeled, q[objective.n_labeled :]
-    possible = missable > 0  # nobody past the last bin is a missed positive
+    split, overlooked = objective.n_labeled, q[objective.n_labeled :]
+    possible = overlooked > 0  # nobody past the last bin is a missed positive
 
     def surrogate(part):
         trial = theta.copy()
@@ -51,8 +51,8 @@ def propensity_coefficients(objective, columns, q, theta, rest):
         v = np.tensordot(part, columns, axes=1)
         seen = objective.propensity.log_seen(v[:, :split], objective.observed[..., :split])
         missed = objective.propensity.log_missed(v[:, split:], objective.observed[..., split:])
-        value = seen.value.sum() + missable[possible] @ missed.value[possible]
-        by_predictor = np.concatenate([seen.gradient, missable * missed.gradient], axis=1)
+        value = seen.value.sum() + overlooked[possible] @ missed.value[possible]
+        by_predictor = np.concatenate([seen.gradient, overlooked * missed.gradient], axis=1)
         penalty = objective.penalty(trial)
         return penalty.value - value, penalty.gradient[rest] - np.tensordot(columns, by_predictor, axes=2)
 
