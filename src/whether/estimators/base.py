@@ -10,6 +10,7 @@ import inspect
 import math
 import numbers
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from whether.validate import (
 Array = NDArray[np.float64]
 
 
-class CensoredClassifier(ClassifierMixin, BaseEstimator):
+class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -117,8 +118,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         self._report()
         return self
 
+    @abstractmethod
     def _fit_cohort(self, cohort: Cohort) -> None:
-        raise NotImplementedError  # pragma: no cover
+        """Fit to a checked cohort and call `_store`."""
 
     def _check_parameters(self) -> None:
         ridge = getattr(self, "ridge", 0.0)
@@ -199,9 +201,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
+    @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
         """Probability that a positive is labeled, e(x)."""
-        raise NotImplementedError  # pragma: no cover
 
     def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
         """Probability of a label, p(x) * e(x)."""
@@ -242,9 +244,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator):
         used = weight > 0  # a row that stands for nobody adds nothing, even where its likelihood is zero
         return float(np.average(value[used], weights=weight[used]))
 
+    @abstractmethod
     def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         """Log probabilities that a positive is labeled and that it is not."""
-        raise NotImplementedError  # pragma: no cover
 
     # ------------------------------------------------------------------ inference
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,13 @@ class ConstantPropensityClassifier(LabelOnlyClassifier):
         )
         self._store(self._fit_given_frequency(cohort))
 
+    @abstractmethod
     def _estimate_frequency(self, cohort: Cohort) -> float:
-        raise NotImplementedError  # pragma: no cover
+        """Estimate c from the labels."""
 
+    @abstractmethod
     def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
-        raise NotImplementedError  # pragma: no cover
+        """Fit with the label frequency held fixed."""
 
     def _propensity(self, v: Array) -> Array:
         return np.full(v.shape[1], self.label_frequency_)

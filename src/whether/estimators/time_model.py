@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,9 @@ class TimeModelClassifier(CensoredClassifier):
 
     _claims_cure = True
 
+    @abstractmethod
     def _log_missed(self, v: Array, time: Array) -> Array:
         """Log probability that a positive has no event up to ``time``."""
-        raise NotImplementedError  # pragma: no cover
 
     def _positive(self, eta: Array | None, v: Array) -> Array:
         """Probability that the event ever happens."""

@@ -119,7 +119,7 @@ class LinearLearner:
         Whether to prepare sandwich standard errors.
     """
 
-    ridge: float = 0.01
+    ridge: float = 1.0
     shrinkage: float | str = 0.0
     n_starts: int = 3
     max_iter: int = 100
