@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SARPUClassifier,
         UnbiasedPUClassifier,
     )
+    from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
     from whether.validate import FollowUpWarning, IdentifiabilityWarning, MissingTimeError
@@ -29,7 +30,9 @@ __version__ = "0.1.0"
 __all__ = [
     "METHODS",
     "AFTClassifier",
+    "BoostedLearner",
     "DiscreteTimeCureClassifier",
+    "EMLearner",
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
     "FollowUpWarning",
@@ -37,6 +40,7 @@ __all__ = [
     "LabelClassifier",
     "MissingTimeError",
     "MixtureCureClassifier",
+    "NeuralLearner",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "simulate",
@@ -44,7 +48,10 @@ __all__ = [
 
 # Where each public name lives. They are imported when first used: scikit-learn and SciPy alone take a second to load.
 _HOMES = {
+    "BoostedLearner": "whether.learners",
+    "EMLearner": "whether.learners",
     "METHODS": "whether.methods",
+    "NeuralLearner": "whether.learners",
     "FollowUpWarning": "whether.validate",
     "IdentifiabilityWarning": "whether.validate",
     "MissingTimeError": "whether.validate",

@@ -202,13 +202,13 @@ def check_table(table: Any) -> None:
             )
 
 
-def check_features(features: Array, names: Sequence[str]) -> None:
-    """Check that features are finite, naming row and column of the first that is not."""
+def check_features(features: Array, names: Sequence[str], *, allow_missing: bool = False) -> None:
+    """Check that features are finite (or missing, where that is allowed), naming row and column of the first not."""
     # One pass without a temporary: a sum is finite only if all terms are (or it overflows: look closer then).
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(features.sum()):
             return
-    bad = ~np.isfinite(features)
+    bad = np.isinf(features) if allow_missing else ~np.isfinite(features)
     if bad.any():
         row, column = (int(position) for position in np.unravel_index(int(np.argmax(bad)), bad.shape))
         value = features[row, column]

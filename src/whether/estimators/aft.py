@@ -26,7 +26,7 @@ class AFTClassifier(SurvivalTimeClassifier):
     ----------
     distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
         See `FollowUpCureClassifier`.
-    ridge, covariance, max_iter
+    learner, ridge, covariance, max_iter, random_state
         See `CensoredClassifier`.
 
     Examples
@@ -43,19 +43,26 @@ class AFTClassifier(SurvivalTimeClassifier):
     _claims_cure = False
 
     def __init__(
-        self, distribution: str = "auto", *, ridge: float = 1.0, covariance: str = "observed", max_iter: int = 100
+        self,
+        distribution: str = "auto",
+        *,
+        learner: Any = "linear",
+        ridge: float = 1.0,
+        covariance: str = "observed",
+        max_iter: int = 100,
+        random_state: Any = None,
     ) -> None:
         self.distribution = distribution
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
+        self.random_state = random_state
 
     def _fit_cohort(self, cohort: Cohort) -> None:
-        learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
+        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
         columns = np.arange(cohort.features.shape[1])
-        fit = learner.fit(
-            cohort, self._candidates(cohort), columns=columns, rng=np.random.default_rng(0), has_outcome=False
-        )
+        fit = self._learn(cohort, self._candidates(cohort), linear, columns=columns, has_outcome=False)
         self._store(fit)
         self._keep_distribution()
         self._describe_follow_up(cohort)

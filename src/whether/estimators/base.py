@@ -11,6 +11,7 @@ import math
 import numbers
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.table import summarize
 from whether.inference import Summary
-from whether.learners import LinearFit
+from whether.learners import FittedModel, Learner, LinearFit, LinearLearner, resolve_learner
+from whether.learners.boosted import BoostedFit
+from whether.propensity import Propensity
 from whether.validate import (
     IdentifiabilityWarning,
     check_cohort,
@@ -43,6 +46,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     Parameters
     ----------
+    learner : {"linear", "boosted", "neural", "auto"}, Learner or scikit-learn classifier, default="linear"
+        How predictors follow the features: linearly; by gradient-boosted trees (LightGBM); by a neural network
+        (PyTorch, an extra); by whichever of these has the best cross-validated likelihood; by a configured
+        `BoostedLearner` or `NeuralLearner`; or, by EM, by any scikit-learn classifier that takes sample weights.
+        The parameters below are those of the linear model, from which the other learners start.
     ridge : float, default=1.0
         Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
         scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood.
@@ -62,8 +70,12 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where X had string column names.
-    model_ : LinearFit
+    model_ : FittedModel
         Predictors as functions of the features.
+    feature_importances_ : dict of str to ndarray
+        Gain of each feature by part of the model, where trees were boosted.
+    selection_ : Selection or None
+        How ``learner="auto"`` chose.
     fit_result_ : FitResult
         How the optimum was reached, from how many starts, and how far apart they ended.
     converged_ : bool
@@ -74,6 +86,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     _needs: tuple[str, ...] = ()
     # What the maximised function is called in the summary.
     _fit_measure = "log-likelihood"
+    learner: Any = "linear"
 
     def fit(
         self,
@@ -123,6 +136,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Fit to a checked cohort and call `_store`."""
 
     def _check_parameters(self) -> None:
+        resolve_learner(self.learner, LinearLearner())
         ridge = getattr(self, "ridge", 0.0)
         if isinstance(ridge, bool) or not isinstance(ridge, numbers.Real) or not 0 <= float(ridge) < math.inf:
             raise ValueError(f"ridge must be a finite number >= 0, got {ridge!r}.")
@@ -134,14 +148,32 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError(f"covariance must be 'observed' or 'sandwich', got {self.covariance!r}.")
 
     def _rng(self) -> np.random.Generator:
-        if isinstance(self.random_state, np.random.Generator):
-            return self.random_state
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        state = getattr(self, "random_state", None)
+        if isinstance(state, np.random.Generator):
+            return state
+        return np.random.default_rng(check_random_state(state).randint(2**31 - 1))
+
+    def _allows_missing(self) -> bool:
+        return self.learner == "boosted" or (isinstance(self.learner, Learner) and self.learner.allows_missing)
+
+    def _learn(self, cohort: Cohort, candidates: Sequence[Propensity], linear: LinearLearner, **settings: Any) -> Any:
+        """Fit with the chosen learner and keep the model.
+
+        Parameters
+        ----------
+        cohort : Cohort
+        candidates : sequence of Propensity
+        linear : LinearLearner
+            Settings of the linear model, which other learners start from.
+        **settings
+            Further arguments of `Learner.fit`.
+        """
+        return resolve_learner(self.learner, linear).fit(cohort, candidates, rng=self._rng(), **settings)
 
     def _check_X(self, X: Any, *, reset: bool) -> Array:
         check_table(X)
         features = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        check_features(features, self._names())
+        check_features(features, self._names(), allow_missing=self._allows_missing())
         return features
 
     def _names(self) -> list[str]:
@@ -153,8 +185,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         named = getattr(self, "feature_names_in_", None) is not None
         return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
 
-    def _store(self, fit: LinearFit) -> None:
+    def _store(self, fit: FittedModel) -> None:
         self.model_ = fit
+        self.selection_ = getattr(fit, "selection", None)
+        if isinstance(fit, BoostedFit):
+            self.feature_importances_ = fit.importances()
         self.fit_result_ = fit.result
         self.converged_ = fit.result.converged
         self.n_iter_ = max(fit.result.n_steps, 1)
@@ -259,9 +294,14 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
             Confidence level.
         """
         check_is_fitted(self)
+        if not isinstance(self.model_, LinearFit):
+            raise ValueError(
+                f"summary() is a table of coefficients, and a model with learner={self.learner!r} has none. "
+                "Fit with learner='linear' for it, or look at feature_importances_ of a boosted model."
+            )
         if not 0 < level < 1:
             raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
-        return summarize(self, level)
+        return summarize(self, self.model_, level)
 
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
@@ -279,6 +319,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.classifier_tags.multi_class = False
         # scikit-learn's checks score predictions of the outcome against labels, which is not what is predicted.
         tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = self._allows_missing()
         return tags
 
 

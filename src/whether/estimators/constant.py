@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from whether.estimators.label_frequency import (
     settle_label_frequency,
 )
 from whether.estimators.label_only import NO_COLUMNS, LabelOnlyClassifier
-from whether.learners import LinearFit, LinearLearner
+from whether.learners import LinearLearner
 from whether.learners.nonnegative import fit_nonnegative
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import UnbiasedRisk
@@ -52,7 +53,7 @@ class ConstantPropensityClassifier(LabelOnlyClassifier):
         """Estimate c from the labels."""
 
     @abstractmethod
-    def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
+    def _fit_given_frequency(self, cohort: Cohort) -> Any:
         """Fit with the label frequency held fixed."""
 
     def _propensity(self, v: Array) -> Array:
@@ -76,7 +77,7 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         Share of the positives that is labeled, if known.
     prevalence : float, optional
         Share of positives in the cohort, if known instead.
-    ridge, covariance, max_iter
+    learner, ridge, covariance, max_iter, random_state
         See `CensoredClassifier`.
 
     References
@@ -97,26 +98,29 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         *,
         label_frequency: float | None = None,
         prevalence: float | None = None,
+        learner: Any = "linear",
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
+        random_state: Any = None,
     ) -> None:
         self.label_frequency = label_frequency
         self.prevalence = prevalence
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
+        self.random_state = random_state
 
     def _estimate_frequency(self, cohort: Cohort) -> float:
         return elkan_noto_label_frequency(cohort, self.ridge)
 
-    def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
-        learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
-        rng = np.random.default_rng(0)
+    def _fit_given_frequency(self, cohort: Cohort) -> Any:
+        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
         if self.label_frequency_ == 1.0:
-            return learner.fit(cohort, [Certain()], columns=NO_COLUMNS, rng=rng)
+            return self._learn(cohort, [Certain()], linear, columns=NO_COLUMNS)
         logit = float(np.log(self.label_frequency_) - np.log1p(-self.label_frequency_))
-        return learner.fit(cohort, [LogisticPropensity(sloped=False)], columns=NO_COLUMNS, rng=rng, known={0: logit})
+        return self._learn(cohort, [LogisticPropensity(sloped=False)], linear, columns=NO_COLUMNS, known={0: logit})
 
 
 class UnbiasedPUClassifier(ConstantPropensityClassifier):
@@ -133,7 +137,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         Keep the negatives' share of the risk from falling below zero (nnPU).
     label_frequency, prevalence : float, optional
         See `ElkanNotoClassifier`.
-    ridge, max_iter
+    learner, ridge, max_iter, random_state
         See `CensoredClassifier`.
 
     Attributes
@@ -162,25 +166,36 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         nonnegative: bool = False,
         label_frequency: float | None = None,
         prevalence: float | None = None,
+        learner: Any = "linear",
         ridge: float = 1.0,
         max_iter: int = 100,
+        random_state: Any = None,
     ) -> None:
         self.nonnegative = nonnegative
         self.label_frequency = label_frequency
         self.prevalence = prevalence
+        self.learner = learner
         self.ridge = ridge
         self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.nonnegative and self.learner != "linear":
+            raise ValueError(
+                f"nonnegative=True is fitted with learner='linear' only, got learner={self.learner!r}. Other learners "
+                "stop early on held-out risk, which keeps the unbiased risk from running away."
+            )
 
     def _estimate_frequency(self, cohort: Cohort) -> float:
         return likely_label_frequency(cohort, self.ridge)
 
-    def _fit_given_frequency(self, cohort: Cohort) -> LinearFit:
-        learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=True)
+    def _fit_given_frequency(self, cohort: Cohort) -> Any:
+        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=True)
         if self.nonnegative:
-            fit = fit_nonnegative(learner, cohort, self.label_frequency_)
+            fit: Any = fit_nonnegative(linear, cohort, self.label_frequency_)
         else:
-            risk = UnbiasedRisk(self.label_frequency_)
-            fit = learner.fit(cohort, [risk], columns=NO_COLUMNS, rng=np.random.default_rng(0))
+            fit = self._learn(cohort, [UnbiasedRisk(self.label_frequency_)], linear, columns=NO_COLUMNS)
         loss = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[0]
         weight = 1 - cohort.labeled / self.label_frequency_
         self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))

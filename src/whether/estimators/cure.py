@@ -56,24 +56,26 @@ class _ShrunkenCure(TimeModelClassifier):
         # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
         # would bend those slopes, which are often zero, towards the time part.
         named = columns.size < cohort.features.shape[1]
-        learner = LinearLearner(
+        linear = LinearLearner(
             ridge=self.ridge,
             shrinkage=0.0 if named and self.shrinkage == "cv" else self.shrinkage,
             n_starts=self.n_starts,
             max_iter=self.max_iter,
             sandwich=self.covariance == "sandwich",
         )
-        self._store(learner.fit(cohort, candidates, columns=columns, rng=self._rng()))
-        self.shrinkage_ = self.model_.indexed.shrinkage
-        self.shrinkage_path_ = self.model_.path
-        self.kappa_ = self.model_.kappa
+        self._store(self._learn(cohort, candidates, linear, columns=columns))
+        part = getattr(self.model_, "linear_part", None)
+        self.shrinkage_ = float("nan") if part is None else part.indexed.shrinkage
+        self.shrinkage_path_ = None if part is None else part.path
+        self.kappa_ = None if part is None else part.kappa
         self._describe_follow_up(cohort)
 
     def _notes(self) -> list[str]:
         notes = super()._notes()
         if self.kappa_ is not None:
             chosen = " (chosen by cross-validation)" if self.shrinkage_path_ is not None else ""
-            tied = "tied to" if math.isinf(self.shrinkage_) else f"shrunk, with penalty {self.shrinkage_:g}, towards"
+            strength = float(self.shrinkage_)
+            tied = "tied to" if math.isinf(strength) else f"shrunk, with penalty {strength:g}, towards"
             notes.append(
                 f"The slopes of the time part are {tied} {self.kappa_:.3g} times those of the outcome{chosen}. "
                 "Standard errors and intervals are conditional on that; shrinkage=0 frees the time part."
@@ -90,6 +92,7 @@ class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
         time_features: Sequence[str | int] | None = None,
         shrinkage: float | str = "cv",
         *,
+        learner: Any = "linear",
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
@@ -99,6 +102,7 @@ class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
         self.distribution = distribution
         self.time_features = time_features
         self.shrinkage = shrinkage
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
@@ -128,7 +132,7 @@ class FollowUpCureClassifier(_SurvivalCure):
         Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
         likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
         to the index. Where ``time_features`` names a part of the features, that is restriction enough and "cv" means 0.
-    ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state
         See `CensoredClassifier`.
 
     Examples
@@ -155,7 +159,7 @@ class MixtureCureClassifier(_SurvivalCure):
     ----------
     distribution, time_features, shrinkage
         See `FollowUpCureClassifier`. ``shrinkage=0`` is the published model.
-    ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state
         See `CensoredClassifier`.
 
     References
@@ -187,7 +191,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         Number of bins; they hold about equal numbers of events.
     time_features, shrinkage
         See `FollowUpCureClassifier`.
-    ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state
         See `CensoredClassifier`.
 
     Attributes
@@ -212,6 +216,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         time_features: Sequence[str | int] | None = None,
         shrinkage: float | str = "cv",
         *,
+        learner: Any = "linear",
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
@@ -221,6 +226,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         self.n_bins = n_bins
         self.time_features = time_features
         self.shrinkage = shrinkage
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter

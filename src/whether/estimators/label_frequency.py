@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,10 @@ def settle_label_frequency(
                 "every labeled person is positive."
             )
         return float(rate / prevalence)
+    # The estimators are linear: missing features, which some learners take, are filled with the mean.
+    if np.isnan(cohort.features).any():
+        filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
+        cohort = replace(cohort, features=filled)
     # There can't be more positives than people.
     return min(max(estimate(cohort), rate), 1.0)
 

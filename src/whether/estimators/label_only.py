@@ -72,7 +72,7 @@ class LabelClassifier(LabelOnlyClassifier):
 
     Parameters
     ----------
-    ridge, covariance, max_iter
+    learner, ridge, covariance, max_iter, random_state
         See `CensoredClassifier`.
 
     Examples
@@ -83,14 +83,24 @@ class LabelClassifier(LabelOnlyClassifier):
     (500, 2)
     """
 
-    def __init__(self, *, ridge: float = 1.0, covariance: str = "observed", max_iter: int = 100) -> None:
+    def __init__(
+        self,
+        *,
+        learner: Any = "linear",
+        ridge: float = 1.0,
+        covariance: str = "observed",
+        max_iter: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
+        self.random_state = random_state
 
     def _fit_cohort(self, cohort: Cohort) -> None:
-        learner = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
-        self._store(learner.fit(cohort, [Certain()], columns=NO_COLUMNS, rng=np.random.default_rng(0)))
+        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
+        self._store(self._learn(cohort, [Certain()], linear, columns=NO_COLUMNS))
 
     def _propensity(self, v: Array) -> Array:
         return np.ones(v.shape[1])

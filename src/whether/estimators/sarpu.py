@@ -27,7 +27,7 @@ class SARPUClassifier(LabelOnlyClassifier):
     propensity_features : list of str or int, optional
         Features that drive labeling, by name or position. None means all of them; an empty list makes the propensity
         a constant that is estimated by maximum likelihood.
-    ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state
         See `CensoredClassifier`.
 
     References
@@ -47,6 +47,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         self,
         propensity_features: Sequence[str | int] | None = None,
         *,
+        learner: Any = "linear",
         ridge: float = 1.0,
         covariance: str = "observed",
         max_iter: int = 100,
@@ -54,6 +55,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         random_state: Any = None,
     ) -> None:
         self.propensity_features = propensity_features
+        self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
@@ -62,14 +64,14 @@ class SARPUClassifier(LabelOnlyClassifier):
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         columns = self._columns("propensity_features")
-        learner = LinearLearner(
+        linear = LinearLearner(
             ridge=self.ridge,
             n_starts=self.n_starts,
             max_iter=self.max_iter,
             sandwich=self.covariance == "sandwich",
         )
         propensity = LogisticPropensity(sloped=columns.size > 0)
-        self._store(learner.fit(cohort, [propensity], columns=columns, rng=self._rng()))
+        self._store(self._learn(cohort, [propensity], linear, columns=columns))
         self.exchangeable_ = columns.size == cohort.features.shape[1]
 
     def _warn_of_rivals(self) -> None:

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def summarize(classifier: CensoredClassifier, level: float) -> Summary:
-    """Make the table of a fitted classifier."""
-    fit = classifier.model_
+def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
+    """Make the table of a classifier with a linear fit."""
     terms, matrix, offset = describe_coefficients(fit, classifier._names())
     covariance = coefficient_covariance(fit)
     notes = list(classifier._notes())

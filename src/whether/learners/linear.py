@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
+from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.index import IndexedObjective
 from whether.learners.objective import Evaluation, LinearObjective
@@ -32,7 +33,7 @@ DRAFT_LABELED = 2_000
 
 
 @dataclass(frozen=True)
-class LinearFit:
+class LinearFit(FittedModel):
     """A fitted linear model.
 
     Attributes
@@ -61,9 +62,14 @@ class LinearFit:
         return self.indexed.objective
 
     @property
-    def propensity(self) -> Propensity:
+    def propensity(self) -> Propensity:  # type: ignore[override]
         """The propensity that was fitted."""
         return self.objective.propensity
+
+    @property
+    def linear_part(self) -> LinearFit:
+        """The fit itself: other learners have a linear part below them."""
+        return self
 
     @property
     def coefficients(self) -> Array:
@@ -102,7 +108,7 @@ class LinearFit:
 
 
 @dataclass(frozen=True)
-class LinearLearner:
+class LinearLearner(Learner):
     """Settings of the linear learner.
 
     Parameters
@@ -135,22 +141,7 @@ class LinearLearner:
         has_outcome: bool = True,
         known: dict[int, float] | None = None,
     ) -> LinearFit:
-        """Fit the candidates and keep the most likely.
-
-        Parameters
-        ----------
-        cohort : Cohort
-        candidates : sequence of Propensity
-            Propensities with the same predictors that observe the same of each person and differ in shape.
-        columns : ndarray of int
-            Features that the propensity may use.
-        rng : numpy.random.Generator
-            For random starts.
-        has_outcome : bool
-            False for the model in which everybody is positive.
-        known : dict of int to float, optional
-            Propensity predictors whose level is known and not estimated.
-        """
+        """Fit the candidates and keep the most likely; see `Learner.fit`."""
         with one_blas_thread():
             return self._fit(cohort, candidates, columns, rng, has_outcome, known or {})
 

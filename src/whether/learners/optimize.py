@@ -25,6 +25,9 @@ class Status(enum.Enum):
     CONVERGED = "The optimum was reached: a further step would not change the fit."
     FLAT = "No step improves the objective any more, to the precision of the arithmetic."
     MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
+    MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
+    MAX_EPOCHS = "Held-out likelihood was still improving at the last epoch: raise max_epochs."
+    MAX_EM_ROUNDS = "The likelihood was still rising at the last round of EM: raise max_iter of the EMLearner."
     NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
 
     @property

@@ -1,0 +1,156 @@
+"""Boosted trees under every restriction, and the choice among learners."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
+
+import whether as wh
+from whether.cohort import Cohort
+from whether.learners.boosted import BoostedLearner
+from whether.learners.rows import RowProblem
+from whether.propensity import EventTimePropensity, LogisticPropensity
+
+# Few rounds keep the tests short; that they were too few is warned of, and not the question here.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::whether.FollowUpWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """A cohort whose risk is not linear, and fresh people from the same world."""
+    return wh.simulate("nonlinear-risk", n=1500, seed=0), wh.simulate("nonlinear-risk", n=5000, seed=1)
+
+
+def fitted(method, cohort, learner):
+    model = wh.METHODS[method].build([2, 3] if wh.METHODS[method].feature_parameter else None, learner=learner)
+    return model.fit(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+
+
+@pytest.mark.parametrize("method", ["LR", "SARPU-R", "FUMC-F", "AFTMC-F", "AFTMC-R", "DTMC"])
+def test_trees_rank_people_far_better_than_lines_where_the_risk_is_curved(curved, method):
+    cohort, fresh = curved
+    boosted, linear = fitted(method, cohort, BoostedLearner(max_rounds=200)), fitted(method, cohort, "linear")
+    gain = roc_auc_score(fresh.positive, boosted.decision_function(fresh.X)) - roc_auc_score(
+        fresh.positive, linear.decision_function(fresh.X)
+    )
+    assert gain > 0.08
+
+
+def test_trees_add_little_where_the_linear_model_is_right():
+    cohort, fresh = wh.simulate("baseline", n=2000, seed=0), wh.simulate("baseline", n=5000, seed=1)
+    aucs = [
+        roc_auc_score(fresh.positive, fitted("FUMC-F", cohort, learner).decision_function(fresh.X))
+        for learner in ("boosted", "linear")
+    ]
+    assert abs(aucs[0] - aucs[1]) < 0.02
+
+
+def test_the_same_data_give_the_same_trees(curved):
+    cohort, fresh = curved
+    first, second = (fitted("FUMC-F", cohort, BoostedLearner(max_rounds=30)).predict_proba(fresh.X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_pickled_trees_predict_the_same(curved):
+    cohort, fresh = curved
+    model = fitted("AFTMC-F", cohort, BoostedLearner(max_rounds=30))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.predict_proba(fresh.X), again.predict_proba(fresh.X))
+
+
+def test_missing_features_are_taken_as_they_are(curved):
+    cohort, fresh = curved
+    X = cohort.X.copy()
+    X[::5, 0] = np.nan
+    model = wh.FollowUpCureClassifier(learner="boosted").fit(X, cohort.y, follow_up=cohort.follow_up)
+    assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.8
+
+
+def test_missing_features_are_refused_by_the_linear_learner(curved):
+    cohort, _ = curved
+    X = cohort.X.copy()
+    X[7, 2] = np.nan
+    with pytest.raises(ValueError, match=r"NaN \(missing\).*row 7, column 'x2'"):
+        wh.FollowUpCureClassifier().fit(X, cohort.y, follow_up=cohort.follow_up)
+
+
+def test_category_codes_are_split_as_categories():
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 12, size=3000)
+    risky = np.isin(code, [1, 4, 6, 9])  # no order in the codes
+    X = np.column_stack([code, rng.normal(size=3000)]).astype(float)
+    y = (rng.random(3000) < np.where(risky, 0.8, 0.2)).astype(int)
+    learner = BoostedLearner(categorical_features=[0], max_rounds=100, num_leaves=2)
+    risk = wh.LabelClassifier(learner=learner).fit(X, y).predict_proba(X)[:, 1]
+    assert roc_auc_score(risky, risk) > 0.99
+
+
+def test_importances_name_the_features_that_drive_each_part():
+    cohort = wh.simulate("nonlinear-both", n=3000, seed=0)
+    gains = fitted("AFTMC-F", cohort, "boosted").feature_importances_
+    assert set(np.argsort(gains["outcome"])[-2:]) == {0, 1}
+    assert set(np.argsort(gains["propensity"])[-2:]) == {1, 2}
+
+
+def test_propensity_trees_see_only_the_named_features(curved):
+    cohort, _ = curved
+    gains = fitted("SARPU-R", cohort, BoostedLearner(max_rounds=50)).feature_importances_
+    assert gains["propensity"][[0, 1]].sum() == 0
+
+
+def test_whole_weights_count_as_repeated_rows_in_the_gradient():
+    cohort = wh.simulate("partially-dependent", n=200, seed=0)
+    weight = np.arange(200) % 3
+    problem = RowProblem(
+        Cohort(cohort.X, cohort.y == 1, ("a", "b", "c", "d"), weight=weight.astype(float), time=cohort.time),
+        LogisticPropensity(sloped=False),
+    )
+    np.testing.assert_array_equal(problem.weight, weight)
+
+
+def test_safe_curvature_is_positive_and_the_gradient_is_that_of_the_likelihood():
+    cohort = wh.simulate("partially-dependent", n=300, seed=0)
+    from whether.distributions import DISTRIBUTIONS
+
+    problem = RowProblem(
+        Cohort(cohort.X, cohort.y == 1, ("a", "b", "c", "d"), time=cohort.time),
+        EventTimePropensity(DISTRIBUTIONS["lognormal"]),
+    )
+    rng = np.random.default_rng(0)
+    eta, v = rng.normal(size=300), rng.normal(size=(2, 300))
+    terms = problem.evaluate(eta, v)
+    moved = problem.evaluate(eta + 1e-6, v).value - problem.evaluate(eta - 1e-6, v).value
+    np.testing.assert_allclose(terms.gradient[0], moved / 2e-6, rtol=1e-4, atol=1e-6)
+    assert (terms.curvature > 0).all()
+
+
+def test_summary_of_trees_says_that_there_are_no_coefficients(curved):
+    cohort, _ = curved
+    model = fitted("FUMC-F", cohort, BoostedLearner(max_rounds=5))
+    with pytest.raises(ValueError, match="has none"):
+        model.summary()
+
+
+def test_grid_search_reaches_into_the_learner(curved):
+    cohort, _ = curved
+    model = wh.LabelClassifier(learner=BoostedLearner(max_rounds=20))
+    search = GridSearchCV(model, {"learner__num_leaves": [2, 6]}, cv=2).fit(cohort.X, cohort.y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize("learner", ["tree", 3, wh.simulate])
+def test_unknown_learner_is_refused_with_what_there_is(curved, learner):
+    cohort, _ = curved
+    with pytest.raises(ValueError, match="'linear', 'boosted', 'neural', 'auto'"):
+        wh.LabelClassifier(learner=learner).fit(cohort.X, cohort.y)
+
+
+def test_non_negative_risk_refuses_other_learners(curved):
+    cohort, _ = curved
+    with pytest.raises(ValueError, match="learner='linear' only"):
+        wh.UnbiasedPUClassifier(nonnegative=True, learner="boosted").fit(cohort.X, cohort.y)
