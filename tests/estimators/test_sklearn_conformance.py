@@ -23,15 +23,15 @@ pytestmark = [
 
 
 def times_of_rows(X):
-    """A positive number per row that depends on nothing else; None where X is not a table of finite numbers."""
+    """A positive number per row that depends on nothing else; None where X is not a table of numbers."""
     try:
         rows = np.asarray(X)
         rows = rows.astype(float) if rows.dtype.kind in "iufbO" else np.empty(0)
     except (TypeError, ValueError):
         return None  # validation refuses this X before it asks for times
-    if rows.ndim != 2 or not np.isfinite(rows).all():
+    if rows.ndim != 2 or np.isinf(rows).any():
         return None
-    return 2 + np.sin(rows @ np.cos(np.arange(1, rows.shape[1] + 1)))
+    return 2 + np.sin(np.nan_to_num(rows) @ np.cos(np.arange(1, rows.shape[1] + 1)))
 
 
 def translate_labels(y):
@@ -102,6 +102,7 @@ LABEL_ONLY = [
     wh.UnbiasedPUClassifier(nonnegative=True),
     wh.SARPUClassifier(propensity_features=[]),
     wh.SARPUClassifier(),
+    wh.LabelClassifier(learner="boosted"),
 ]
 
 TRANSLATED = [
@@ -111,6 +112,7 @@ TRANSLATED = [
     TranslatedUnbiasedPU(nonnegative=True),
     TranslatedSARPU(propensity_features=[]),
     TranslatedSARPU(),
+    TranslatedLabel(learner="boosted"),
 ]
 
 WITH_TIMES = [
@@ -121,6 +123,8 @@ WITH_TIMES = [
     DiscreteFromRows(),
     DiscreteFromRows(shrinkage=1.0),
     AFTFromRows(),
+    FollowUpFromRows(learner="boosted", shrinkage=100.0),
+    MixtureFromRows(learner="boosted", shrinkage=100.0),
 ]
 
 
