@@ -21,7 +21,7 @@ from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.optimize import Status
-from whether.learners.parallel import n_threads
+from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.rows import RowProblem, RowTerms, deal_folds
 from whether.propensity import Propensity
 
@@ -279,7 +279,7 @@ class _Forest:
             "lambda_l2": learner.lambda_l2,
             "feature_pre_filter": False,
             "deterministic": True,
-            "force_row_wise": True,
+            "force_col_wise": True,
             "num_threads": n_threads() if self.features.shape[0] >= MANY_ROWS else 1,
             "seed": self.seed,
             "verbose": -1,
@@ -307,10 +307,11 @@ class _Forest:
             n=v.shape[1],
         )
         loop = _Loop(self.learner, offset, problem, held_out, self.known, (eta, v))
-        for number in range(n_rounds):
-            loop.step(growth, number)
-            if held_out.any() and number - growth.best_round >= self.learner.patience:
-                break
+        with one_blas_thread():  # its threads would fight with LightGBM's
+            for number in range(n_rounds):
+                loop.step(growth, number)
+                if held_out.any() and number - growth.best_round >= self.learner.patience:
+                    break
         growth.log_likelihood = float(problem.weight @ loop.terms(growth.levels).value)
         return growth
 
@@ -341,22 +342,45 @@ class _Loop:
         return self.problem.evaluate(eta, v)
 
     def step(self, growth: _Growth, number: int) -> None:
-        """Judge the trees so far on held-out people, then add one tree to each part and move the levels."""
-        first = int(self.eta is not None)
+        """Judge the trees so far on held-out people, then add one tree to each part and move the levels.
+
+        One look at the likelihood, which costs more than the trees, serves both trees and the levels. The timing trees
+        in it are those of the round before: LightGBM tells the sum of its trees only when it asks for a target.
+        """
+        looks = 0
+
+        def look() -> RowTerms:
+            nonlocal looks
+            if looks == 0:
+                self.current = self.terms(growth.levels)
+                self._judge(growth, self.current, number)
+            looks += 1
+            return self.current
+
+        def outcome_target(grown: Array, _: Any) -> tuple[Array, Array]:
+            self.grown = np.asarray(grown, dtype=float)
+            return self._outcome_target(look())
+
+        def timing_target(timed: Array, _: Any) -> tuple[Array, Array]:
+            self.timed = np.asarray(timed, dtype=float)
+            return self._timing_target(look())
+
         if growth.outcome is not None:
-            growth.outcome.update(fobj=lambda grown, _: self._outcome_target(growth, grown, number))
+            growth.outcome.update(fobj=outcome_target)
         if growth.timing is not None:
-            growth.timing.update(fobj=lambda timed, _: self._timing_target(growth, timed, number))
-        if growth.outcome is None and growth.timing is None:
-            self._judge(growth, self.terms(growth.levels), number)
+            growth.timing.update(fobj=timing_target)
+        self._move_levels(growth, look())
+
+    def _move_levels(self, growth: _Growth, terms: RowTerms) -> None:
+        first = int(self.eta is not None)
         free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.known]
-        if free:
-            terms = self.terms(growth.levels)
-            _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))
-            for k in free:
-                gradient = float(self.weight @ terms.gradient[first + k]) - pull[k]
-                curvature = float(self.weight @ terms.curvature[first + k]) + max(stiffness[k, k], 0.0)
-                growth.levels[k] += np.clip(0.3 * gradient / max(curvature, 1.0), -0.2, 0.2)
+        if not free:
+            return
+        _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))
+        for k in free:
+            gradient = float(self.weight @ terms.gradient[first + k]) - pull[k]
+            curvature = float(self.weight @ terms.curvature[first + k]) + max(stiffness[k, k], 0.0)
+            growth.levels[k] += np.clip(0.3 * gradient / max(curvature, 1.0), -0.2, 0.2)
 
     def _judge(self, growth: _Growth, terms: RowTerms, number: int) -> None:
         if self.held_out.any():
@@ -365,20 +389,13 @@ class _Loop:
             if value > growth.best_value + 1e-6:
                 growth.best_value, growth.best_round = value, number
 
-    def _outcome_target(self, growth: _Growth, grown: Array, number: int) -> tuple[Array, Array]:
-        self.grown = np.asarray(grown, dtype=float)
-        terms = self.terms(growth.levels)
-        self._judge(growth, terms, number)
+    def _outcome_target(self, terms: RowTerms) -> tuple[Array, Array]:
         along = self.problem.propensity.index_sign * self.offset.kappa
         gradient = terms.gradient[0] + along * terms.gradient[1:][self.sloped].sum(axis=0)
         curvature = terms.curvature[0] + along**2 * terms.curvature[1:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * curvature
 
-    def _timing_target(self, growth: _Growth, timed: Array, number: int) -> tuple[Array, Array]:
-        self.timed = np.asarray(timed, dtype=float)
-        terms = self.terms(growth.levels)
+    def _timing_target(self, terms: RowTerms) -> tuple[Array, Array]:
         first = int(self.eta is not None)
-        if growth.outcome is None:
-            self._judge(growth, terms, number)
         gradient = self.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * terms.curvature[first:][self.sloped].sum(axis=0)
