@@ -192,6 +192,8 @@ def check_table(table: Any) -> None:
     columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
     if columns is None or dtypes is None:
         return
+    if len(columns) == 0:
+        raise ValueError("X has no columns, but at least one feature is needed: name the columns to learn from.")
     for name, dtype in zip(columns, dtypes, strict=True):
         numeric = dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "iufb"
         if not numeric and str(dtype) not in ("Boolean", "boolean"):
@@ -223,7 +225,11 @@ def check_columns(features: Array, names: Sequence[str]) -> None:
     """Refuse columns that never vary and columns that repeat another."""
     if features.shape[0] < 2:
         return
-    constant = np.flatnonzero(features.max(axis=0) == features.min(axis=0))
+    lowest = features.min(axis=0)
+    empty = [int(column) for column in np.flatnonzero(np.isnan(lowest)) if np.isnan(features[:, column]).all()]
+    if empty:
+        raise ValueError(f"Column {names[empty[0]]!r} is missing for everybody{_and_more(len(empty) - 1)}. Drop it.")
+    constant = np.flatnonzero(features.max(axis=0) == lowest)
     if constant.size:
         column = int(constant[0])
         raise ValueError(

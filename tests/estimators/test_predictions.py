@@ -396,3 +396,11 @@ def test_every_bin_of_tied_event_times_holds_an_event(cohort, n_bins):
     model = wh.DiscreteTimeCureClassifier(n_bins=n_bins, shrinkage=1.0).fit(cohort.X, cohort.y, time=time)
     events = time[cohort.y == 1]
     assert np.bincount(np.searchsorted(model.bin_edges_, events), minlength=model.bin_edges_.size).min() > 0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_table_without_columns_is_refused(library, cohort):
+    table = pytest.importorskip(library).DataFrame({"a": cohort.X[:, 0]})
+    empty = table[[]] if library == "pandas" else table.select([])
+    with pytest.raises(ValueError, match="X has no columns"):
+        wh.LabelClassifier().fit(empty, cohort.y)

@@ -71,6 +71,14 @@ def test_missing_features_are_taken_as_they_are(curved):
     assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.8
 
 
+def test_column_that_is_missing_for_everybody_is_refused(curved):
+    cohort, _ = curved
+    X = cohort.X.copy()
+    X[:, 1] = np.nan
+    with pytest.raises(ValueError, match="Column 'x1' is missing for everybody"):
+        wh.FollowUpCureClassifier(learner="boosted").fit(X, cohort.y, follow_up=cohort.follow_up)
+
+
 def test_missing_features_are_refused_by_the_linear_learner(curved):
     cohort, _ = curved
     X = cohort.X.copy()

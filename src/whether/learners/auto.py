@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import Learner
-from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.folds import deal_folds
+from whether.learners.rows import RowProblem
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -88,7 +89,7 @@ class AutoLearner(Learner, BaseEstimator):
         self, learner: Learner, cohort: Cohort, candidates: Sequence[Propensity], settings: dict[str, Any]
     ) -> Array:
         """Weighted log-likelihood of each person under the model fitted without its fold."""
-        fold = deal_folds(cohort, candidates[0].observe(cohort), self.n_folds)
+        fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, self.n_folds)
         values = np.empty(cohort.n)
         for number in range(self.n_folds):
             inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)

@@ -23,6 +23,7 @@ from sklearn.utils.validation import has_fit_parameter
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult
+from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import Status, newton
@@ -241,7 +242,7 @@ class _OutcomeStep:
     def __init__(self, cohort: Cohort, propensity: Propensity, classifier: Any, n_folds: int) -> None:
         self.cohort, self.classifier, self.problem = cohort, classifier, RowProblem(cohort, propensity)
         self.total = float(self.problem.weight.sum())
-        self.fold = _deal_folds(cohort, self.problem.observed, n_folds)
+        self.fold = deal_folds(cohort.labeled, self.problem.observed, cohort.features, max(n_folds, 1))
 
     def impute(self, eta: Array, v: Array) -> Array:
         """Probability of each person of being positive, given all that was observed: the E-step."""
@@ -383,16 +384,6 @@ def _out_of_fold(fit_rows: Any, fold: NDArray[np.intp], q: Array, features: Arra
         inside = ~outside if n_folds > 1 else outside
         logit[outside] = _logit(fit_rows(q, np.flatnonzero(inside)), features[outside])
     return logit
-
-
-def _deal_folds(cohort: Cohort, observed: Array, n_folds: int) -> NDArray[np.intp]:
-    """Deal people to folds in the order of label and time, so that every fold has its share of both."""
-    # Ties are told apart by the features; rounded, because the order of columns changes the last digits.
-    features = np.round(cohort.features.sum(axis=1, dtype=float), 9)
-    order = np.lexsort((features, np.atleast_2d(observed).sum(axis=0), ~cohort.labeled))
-    fold = np.empty(cohort.n, dtype=np.intp)
-    fold[order] = np.arange(cohort.n) % max(n_folds, 1)
-    return fold
 
 
 def _result(log_likelihood: float, status: Status, n_steps: int, n: int, n_parameters: int) -> FitResult:

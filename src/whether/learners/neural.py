@@ -25,6 +25,7 @@ from sklearn.base import BaseEstimator
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult, correlation
+from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.network import WORST, BatchLikelihood, Layout, Network, carried_loss, load_torch, perceptron
 from whether.learners.optimize import Status
@@ -211,10 +212,9 @@ class _Training:
         automatic = "cuda" if load_torch().cuda.is_available() else "cpu"
         self.device = load_torch().device(automatic if learner.device == "auto" else learner.device)
         # People are dealt in the order of label and time, so that both parts have their share of each.
-        observed = np.atleast_2d(candidates[0].observe(cohort)).sum(axis=0)
-        order, every = np.lexsort((observed, cohort.labeled)), max(2, round(1 / learner.validation_share))
-        dealt = np.arange(order.size) % every == every // 2
-        self.training, self.held_out = np.sort(order[~dealt]), np.sort(order[dealt])
+        every = max(2, round(1 / learner.validation_share))
+        fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, every)
+        self.training, self.held_out = np.flatnonzero(fold != every // 2), np.flatnonzero(fold == every // 2)
 
     def fit(self, rng: np.random.Generator) -> NeuralFit:
         """Train the starts of the best candidate."""

@@ -76,11 +76,3 @@ class RowProblem:
                     slope = terms.gradient[1:] / q
                     curvature[1:, rows] = exact[1:] + q * (1 - q) * slope**2
         return RowTerms(value, gradient, np.maximum(curvature, SMALLEST_CURVATURE))
-
-
-def deal_folds(cohort: Cohort, observed: Array, n_folds: int) -> NDArray[np.intp]:
-    """Deal people to folds in the order of label and what was observed; nothing is drawn at random."""
-    order = np.lexsort((np.atleast_2d(observed).sum(axis=0), cohort.labeled))
-    fold = np.empty(cohort.n, dtype=np.intp)
-    fold[order] = np.arange(cohort.n) % n_folds
-    return fold

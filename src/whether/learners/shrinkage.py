@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.learners.folds import deal_folds
 from whether.learners.index import IndexedObjective
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import Optimum
@@ -164,7 +165,8 @@ def _hopeful(objective: LinearObjective, rungs: list[_Rung]) -> list[int]:
 
 def _held_out_values(objective: LinearObjective, rungs: list[_Rung], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
-    fold = _deal_folds(objective)
+    labeled = np.arange(objective.n) < objective.n_labeled
+    fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS)
     values = np.empty((len(rungs), objective.n))
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
@@ -174,17 +176,3 @@ def _held_out_values(objective: LinearObjective, rungs: list[_Rung], solve: Solv
             optimum = solve(indexed, rung.optimum.parameters, TOLERANCE)
             values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
     return values
-
-
-def _deal_folds(objective: LinearObjective) -> NDArray[np.intp]:
-    """Deal people to folds in the order of label and time, so that every fold has its share of both.
-
-    Nothing is drawn at random: the choice of the penalty is the same in every run and for every order of the rows.
-    """
-    observed = np.atleast_2d(objective.observed).sum(axis=0)
-    # Tied times are told apart by the features; rounded, because the order of columns changes the last digits.
-    features = np.round(objective.features.sum(axis=0), 9)
-    order = np.lexsort((features, observed, np.arange(objective.n) >= objective.n_labeled))
-    fold = np.empty(objective.n, dtype=np.intp)
-    fold[order] = np.arange(objective.n) % N_FOLDS
-    return fold
