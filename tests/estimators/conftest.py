@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 import whether as wh
 
@@ -134,3 +136,18 @@ def as_table(kind):
 def as_column(kind):
     """Function that makes a column of this kind from values."""
     return {"array": np.asarray, "pandas": _pandas_column, "polars": _polars_column}[kind]
+
+
+@pytest.fixture
+def refused(cohort):
+    """Function that fits, expects an error that matches, and makes sure that nothing was fitted."""
+
+    def check(classifier, message, X=None, y=None, error=ValueError, **times):
+        with pytest.raises(error, match=message):
+            classifier.fit(cohort.X if X is None else X, cohort.y if y is None else y, **times)
+        with pytest.raises(NotFittedError):
+            check_is_fitted(classifier)
+        with pytest.raises(NotFittedError):
+            classifier.predict_proba(cohort.X)
+
+    return check
