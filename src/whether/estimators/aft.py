@@ -26,7 +26,7 @@ class AFTClassifier(SurvivalTimeClassifier):
     ----------
     distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
         See `FollowUpCureClassifier`.
-    learner, ridge, covariance, max_iter, random_state
+    learner, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -51,6 +51,7 @@ class AFTClassifier(SurvivalTimeClassifier):
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.distribution = distribution
         self.learner = learner
@@ -58,6 +59,7 @@ class AFTClassifier(SurvivalTimeClassifier):
         self.covariance = covariance
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")

@@ -26,6 +26,7 @@ from whether.estimators.table import summarize
 from whether.inference import Summary
 from whether.learners import FittedModel, Learner, LinearFit, LinearLearner, resolve_learner
 from whether.learners.boosted import BoostedFit
+from whether.learners.progress import reporting
 from whether.propensity import Propensity
 from whether.validate import (
     IdentifiabilityWarning,
@@ -62,6 +63,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         Number of starts where the likelihood can have several optima; see ``fit_result_.starts``.
     random_state : int, Generator, RandomState or None, default=None
         For random starts, which are drawn from the fourth on.
+    verbose : int or bool, default=0
+        1 reports to stderr. 0 is silent, except for a progress bar on a terminal when a fit takes longer than two
+        seconds.
 
     Attributes
     ----------
@@ -87,6 +91,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     # What the maximised function is called in the summary.
     _fit_measure = "log-likelihood"
     learner: Any = "linear"
+    verbose: int = 0
 
     def fit(
         self,
@@ -127,7 +132,9 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_needs(type(self).__name__, cohort, self._needs)
         self.classes_ = np.array([0, 1])
         self.n_people_, self.n_events_ = _count(cohort)
-        self._fit_cohort(cohort)
+        with reporting(self.verbose) as report:
+            self._fit_cohort(cohort)
+            report.say(f"{type(self).__name__}, {cohort.n:,} people: {self.fit_result_.message}")
         self._report()
         return self
 
@@ -144,6 +151,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
             count = getattr(self, name, 1)
             if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
                 raise ValueError(f"{name} must be a whole number >= 1, got {count!r}.")
+        if not isinstance(self.verbose, (bool, numbers.Integral)) or self.verbose < 0:
+            raise ValueError(f"verbose must be True, False or a whole number >= 0, got {self.verbose!r}.")
         if getattr(self, "covariance", "observed") not in ("observed", "sandwich"):
             raise ValueError(f"covariance must be 'observed' or 'sandwich', got {self.covariance!r}.")
 

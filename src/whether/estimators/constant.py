@@ -77,7 +77,7 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         Share of the positives that is labeled, if known.
     prevalence : float, optional
         Share of positives in the cohort, if known instead.
-    learner, ridge, covariance, max_iter, random_state
+    learner, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     References
@@ -103,6 +103,7 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.label_frequency = label_frequency
         self.prevalence = prevalence
@@ -111,6 +112,7 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         self.covariance = covariance
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def _estimate_frequency(self, cohort: Cohort) -> float:
         return elkan_noto_label_frequency(cohort, self.ridge)
@@ -137,7 +139,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         Keep the negatives' share of the risk from falling below zero (nnPU).
     label_frequency, prevalence : float, optional
         See `ElkanNotoClassifier`.
-    learner, ridge, max_iter, random_state
+    learner, ridge, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Attributes
@@ -170,6 +172,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         ridge: float = 1.0,
         max_iter: int = 100,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.nonnegative = nonnegative
         self.label_frequency = label_frequency
@@ -178,6 +181,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         self.ridge = ridge
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -98,6 +98,7 @@ class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
         max_iter: int = 100,
         n_starts: int = 2,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.distribution = distribution
         self.time_features = time_features
@@ -108,6 +109,7 @@ class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
         self.max_iter = max_iter
         self.n_starts = n_starts
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         self._fit_candidates(cohort, self._candidates(cohort))
@@ -132,7 +134,7 @@ class FollowUpCureClassifier(_SurvivalCure):
         Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
         likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
         to the index. Where ``time_features`` names a part of the features, that is restriction enough and "cv" means 0.
-    learner, ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -159,7 +161,7 @@ class MixtureCureClassifier(_SurvivalCure):
     ----------
     distribution, time_features, shrinkage
         See `FollowUpCureClassifier`. ``shrinkage=0`` is the published model.
-    learner, ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     References
@@ -191,7 +193,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         Number of bins; they hold about equal numbers of events.
     time_features, shrinkage
         See `FollowUpCureClassifier`.
-    learner, ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     Attributes
@@ -222,6 +224,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         max_iter: int = 100,
         n_starts: int = 2,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.n_bins = n_bins
         self.time_features = time_features
@@ -232,6 +235,7 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         self.max_iter = max_iter
         self.n_starts = n_starts
         self.random_state = random_state
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

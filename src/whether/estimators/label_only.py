@@ -72,7 +72,7 @@ class LabelClassifier(LabelOnlyClassifier):
 
     Parameters
     ----------
-    learner, ridge, covariance, max_iter, random_state
+    learner, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -91,12 +91,14 @@ class LabelClassifier(LabelOnlyClassifier):
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.learner = learner
         self.ridge = ridge
         self.covariance = covariance
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")

@@ -27,7 +27,7 @@ class SARPUClassifier(LabelOnlyClassifier):
     propensity_features : list of str or int, optional
         Features that drive labeling, by name or position. None means all of them; an empty list makes the propensity
         a constant that is estimated by maximum likelihood.
-    learner, ridge, covariance, max_iter, n_starts, random_state
+    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     References
@@ -53,6 +53,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         max_iter: int = 100,
         n_starts: int = 3,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.propensity_features = propensity_features
         self.learner = learner
@@ -61,6 +62,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         self.max_iter = max_iter
         self.n_starts = n_starts
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_cohort(self, cohort: Cohort) -> None:
         columns = self._columns("propensity_features")

@@ -1,0 +1,180 @@
+"""Progress of a fit, on stderr: a bar for whoever is watching, lines where ``verbose`` asks for them, else silence.
+
+A classifier opens `reporting` round a fit with its ``verbose``. A learner does not know that setting: it says what it
+works through,
+
+    with progress(n_folds, "Folds") as bar:
+        for fold in folds:
+            ...
+            bar.advance()
+
+and the report that is open decides what becomes of it. Steps may be nested, as when a learner that is cross-validated
+reports steps of its own: they are rows of one display. Without an open report nothing is shown, so that a learner can
+be used by itself, and in threads and worker processes of joblib, which do not inherit the report. A program that fits
+many models opens a report of its own, and their steps become rows of it.
+
+- ``verbose=0``: a bar, if stderr is a terminal and the fit has been running for two seconds; it vanishes at the end.
+- ``verbose=1`` or more: a bar at once on a terminal, else a line every two seconds, and a line when the fit is done.
+
+A bar is drawn by the main process only: several at a time would overwrite each other.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+# Seconds before a bar appears unasked, and between lines where there is no terminal.
+PATIENCE = 2.0
+
+_open_report: ContextVar[Report | None] = ContextVar("open report", default=None)
+
+
+class Steps:
+    """Something that is worked through step by step.
+
+    Parameters
+    ----------
+    report : Report or None
+        Where to show it; nowhere if None.
+    total : int or None
+        Number of steps; None where nobody knows.
+    title : str
+    """
+
+    def __init__(self, report: Report | None, total: int | None, title: str) -> None:
+        self.total, self.title, self.done = total, title, 0
+        self.row: Any = None  # of the bar, once it is drawn
+        self._report = report
+
+    def advance(self, steps: int = 1) -> None:
+        """Say that steps were done."""
+        self.done += steps
+        if self._report is not None:
+            self._report.refresh(self)
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.done:,}" + ("" if self.total is None else f" of {self.total:,}")
+
+
+class Report:
+    """What one fit shows of itself.
+
+    Parameters
+    ----------
+    verbose : int
+        0 for a bar after a while on a terminal, more for a report at once and everywhere.
+    """
+
+    def __init__(self, verbose: int) -> None:
+        self.verbose = verbose
+        self.started = self.last_line = time.monotonic()
+        self.steps: list[Steps] = []
+        self._has_bar = _is_watched() and multiprocessing.current_process().name == "MainProcess"
+        self._bar: Any = None
+
+    def refresh(self, steps: Steps) -> None:
+        """Show the state of steps, if it is time to."""
+        if self._has_bar:
+            self._draw()
+            if self._bar is not None:
+                self._bar.update(steps.row, completed=steps.done)
+        elif self.verbose and time.monotonic() - self.last_line > PATIENCE:
+            self.say(", ".join(map(str, self.steps)))
+
+    def say(self, text: str) -> None:
+        """Print a line, where one was asked for."""
+        self.last_line = time.monotonic()
+        if self.verbose and sys.stderr is not None:
+            print(f"[{self.last_line - self.started:6.1f} s] {text}", file=sys.stderr, flush=True)
+
+    def begin(self, steps: Steps) -> None:
+        """Add a row."""
+        self.steps.append(steps)
+        if self._bar is not None:
+            steps.row = self._bar.add_task(steps.title, total=steps.total)
+        elif self._has_bar:
+            self._draw()
+
+    def end(self, steps: Steps) -> None:
+        """Take a row away."""
+        self.steps.remove(steps)
+        if self._bar is not None:
+            self._bar.remove_task(steps.row)
+        if not self.steps:
+            self.say(str(steps))
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _draw(self) -> None:
+        """Start the bar, unless it is there or it is too early for it."""
+        if self._bar is not None or (not self.verbose and time.monotonic() - self.started < PATIENCE):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        for steps in self.steps:
+            steps.row = self._bar.add_task(steps.title, total=steps.total, completed=steps.done)
+        self._bar.start()
+
+
+@contextmanager
+def reporting(verbose: int = 0) -> Iterator[Report]:
+    """Open a report round a fit; within another report, use that one.
+
+    Parameters
+    ----------
+    verbose : int or bool
+        See the module.
+    """
+    outer = _open_report.get()
+    if outer is not None:
+        yield outer
+        return
+    report = Report(int(verbose))
+    token = _open_report.set(report)
+    try:
+        yield report
+    finally:
+        _open_report.reset(token)
+        report.close()
+
+
+@contextmanager
+def progress(total: int | None, title: str) -> Iterator[Steps]:
+    """Report steps of a fit; call ``advance`` on what this returns after each.
+
+    Parameters
+    ----------
+    total : int or None
+        Number of steps; None where nobody knows.
+    title : str
+        What is worked through, in the plural.
+    """
+    report = _open_report.get()
+    steps = Steps(report, total, title)
+    if report is None:
+        yield steps
+        return
+    report.begin(steps)
+    try:
+        yield steps
+    finally:
+        report.end(steps)
+
+
+def _is_watched() -> bool:
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except (AttributeError, ValueError):  # not quite a file, or a closed one
+        return False
