@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import whether as wh
+from whether.evaluate import impose_staggered_endpoint
 
 COHORTS = ("rotterdam", "nwts", "melanoma_registry", "colon_ncctg", "hodgkin", "colon_registry", "fertility")
 N_SEEDS = 5
@@ -33,7 +34,7 @@ def data_folder():
 
 
 def load(name):
-    """Features as numbers, the event and its time, and who can be scored now."""
+    """Features as numbers, the event and its time, and who is known to stay without it."""
     folder = data_folder()
     about = json.loads((folder / "datasets.json").read_text())[name]
     table = pd.read_parquet(folder / about["file"])
@@ -43,21 +44,10 @@ def load(name):
         features[column] = features[column].fillna(features[column].median())
     features = pd.get_dummies(features, columns=about["categorical"], drop_first=True).astype(float)
     event, time = table["event"].to_numpy(bool), table["time"].to_numpy(float)
-    known_negative = ~event & (time >= about["horizon"])
-    if name == "fertility":  # women followed to the age of 48 have had their last child
-        known_negative = ~event & ((table["age"].to_numpy() + time > 46.5) | (time >= about["horizon"]))
+    # Women followed to the age of 48 have had their last child.
+    known_negative = table["age"].to_numpy() + time > 46.5 if name == "fertility" else None
     group = table["group"].to_numpy() if "group" in table else np.arange(len(table))
-    return features, event, time, event | known_negative, group, about
-
-
-def mask(event, time, longest, rng):
-    """What was known at the early endpoint: label, observed time, potential follow-up."""
-    endpoint = rng.uniform(0, longest, size=time.size)
-    labeled = event & (time <= endpoint)
-    # Whoever was lost before the endpoint was followed until then; whoever had the event would have been to the end.
-    follow_up = np.where(event, endpoint, np.minimum(time, endpoint))
-    floor = 1e-4
-    return labeled.astype(int), np.maximum(np.minimum(time, endpoint), floor), np.maximum(follow_up, floor)
+    return features, event, time, known_negative, group, about
 
 
 def event_free_share(event, time, horizon):
@@ -69,20 +59,22 @@ def event_free_share(event, time, horizon):
 
 
 def run(name, seed, learner):
-    features, event, time, scorable, group, about = load(name)
+    features, event, time, known_negative, group, about = load(name)
     rng = np.random.default_rng([seed, 2026])
-    y, observed, follow_up = mask(event, time, about["stagger"], rng)
+    then = impose_staggered_endpoint(
+        event, time, stagger=about["stagger"], horizon=about["horizon"], rng=rng, known_negative=known_negative
+    )
     members = np.unique(group)
     training = (rng.random(members.size) < 0.7)[np.searchsorted(members, group)]
-    test = ~training & scorable
+    test = ~training & then.scorable
     X = features.to_numpy()
-    later = training & scorable
+    later = training & then.scorable
     if learner == "linear":
         baseline = make_pipeline(StandardScaler(), LogisticRegression())
     else:
         baseline = wh.LabelClassifier(learner=learner, random_state=0)
     aucs = {
-        "labels": baseline.fit(X[training], y[training]).decision_function(X[test]),
+        "labels": baseline.fit(X[training], then.y[training]).decision_function(X[test]),
         "truth": baseline.fit(X[later], event[later]).decision_function(X[test]),
     }
     risks = {}
@@ -94,7 +86,7 @@ def run(name, seed, learner):
     for method, model in models.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit(X[training], y[training], time=observed[training], follow_up=follow_up[training])
+            model.fit(X[training], then.y[training], time=then.time[training], follow_up=then.follow_up[training])
         aucs[method] = model.decision_function(X[test])
         risks[method] = float(model.predict_proba(X[~training])[:, 1].mean())
         chosen[method] = (model.distribution_, model.shrinkage_)

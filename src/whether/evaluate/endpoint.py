@@ -1,0 +1,273 @@
+"""Impose an earlier endpoint on a cohort: what was known then, and who can be scored with what is known now.
+
+A cohort that was followed for long can play the part of a study that stopped too early. What happened after an earlier
+endpoint is hidden, a method is fitted to the rest, and its predictions meet the outcomes that have come to light since.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.validate import check_labels, check_times
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# A uniform draw may be zero, and nobody can be followed for no time at all.
+_SMALLEST_UNIFORM = 2.0**-54
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierEndpoint:
+    """A cohort as it stood at an earlier endpoint, and as it is known now.
+
+    All arrays have one entry per person of the cohort, in its order, so that they can be indexed together with the
+    features: ``fit(X[rows], e.y[rows], time=e.time[rows], follow_up=e.follow_up[rows])`` with ``rows = training &
+    e.entered``, then ``roc_auc_score(e.positive[test], risk)`` with ``test = ~training & e.scorable``. Splitting is the
+    caller's business: rows of one person, family or hospital belong on one side.
+
+    Attributes
+    ----------
+    entered : ndarray of bool
+        Who had entered by then. The next three are known of these only.
+    y : ndarray of int
+        1 if the event had been seen by then.
+    time : ndarray
+        When it came if it had been seen, else the end of follow-up then; NaN for those who entered later.
+    follow_up : ndarray
+        How long each person had been, or would have been, under observation by then; NaN for those who entered later.
+    scorable : ndarray of bool
+        Who had entered by then and has an outcome now.
+    positive : ndarray of int
+        1 if the event has been seen by now; a 0 means negative only where `scorable`.
+    """
+
+    entered: Flags
+    y: NDArray[np.int64]
+    time: Array
+    follow_up: Array
+    scorable: Flags
+    positive: NDArray[np.int64]
+
+    @property
+    def hidden_share(self) -> float:
+        """Share of the events of those entered that come after the endpoint."""
+        events = self.positive[self.entered]
+        return float(1 - self.y[self.entered].sum() / events.sum()) if events.any() else 0.0
+
+
+def impose_calendar_endpoint(
+    event: ArrayLike,
+    time: ArrayLike,
+    entry: ArrayLike,
+    *,
+    endpoint: float,
+    horizon: float,
+    data_end: float | None = None,
+    follow_up: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
+) -> EarlierEndpoint:
+    """Hide what happened after a date.
+
+    Those who entered before the endpoint are kept, and their follow-up is cut there. Those whose potential follow-up
+    until now is at least the horizon can be scored: positive if the event came at any time, negative if they were
+    followed event-free to the horizon. Whoever was lost before the horizon is left out. Asking the same potential
+    follow-up of positives and negatives keeps the share of positives honest.
+
+    Where dates are unknown but potential follow-up is, an endpoint that lies `k` years back is
+    ``impose_calendar_endpoint(event, time, -follow_up, endpoint=-k, data_end=0.0, ...)``.
+
+    Parameters
+    ----------
+    event : array-like of 0 and 1
+        Whether the event has been seen by now.
+    time : array-like
+        From entry to the event if it has been seen, else to the end of follow-up; > 0.
+    entry : array-like
+        Date of entry as a number in the unit of `time`, such as a decimal year.
+    endpoint : float
+        The earlier endpoint, a date.
+    horizon : float
+        How long after entry somebody event-free is taken for negative.
+    data_end : float, optional
+        Date up to which anybody could be followed. Default: the latest end of follow-up in the data.
+    follow_up : array-like, optional
+        How long each person was under observation until now, the event or not, where that is known (a child is seen
+        on after the diagnosis, say). Default: people with the event would have been followed until `data_end`, the
+        others until `time`.
+    known_negative : array-like of bool, optional
+        Event-free people who are known to stay so, however short their follow-up.
+
+    Returns
+    -------
+    EarlierEndpoint
+
+    Raises
+    ------
+    ValueError
+        If an array or a number makes no sense, nobody had entered by the endpoint, or nobody can be scored.
+
+    Examples
+    --------
+    Three people; the third enters after the endpoint. The event of the first was still to come.
+
+    >>> seen = impose_calendar_endpoint(
+    ...     [1, 0, 0], [4.0, 9.0, 6.0], [2000.0, 2001.0, 2004.0], endpoint=2003, horizon=5, data_end=2010
+    ... )
+    >>> seen.y, seen.time, seen.scorable, seen.positive
+    (array([0, 0, 0]), array([ 3.,  2., nan]), array([ True,  True, False]), array([1, 0, 0]))
+    """
+    seen, times = _check_outcome(event, time)
+    dates = _check_dates(entry, times.size)
+    last = float(np.max(dates + times)) if data_end is None else _check_number(data_end, "data_end")
+    date = _check_number(endpoint, "endpoint")
+    if date > last:
+        raise ValueError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
+    entered = dates < date
+    if not entered.any():
+        raise ValueError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
+    limit = _check_positive(horizon, "horizon")
+    observed = _check_follow_up(follow_up, times)
+    potential = np.where(seen, last - dates, times) if observed is None else observed
+    long_enough = (last - dates if observed is None else observed) >= limit
+    outcome = seen & long_enough, ~seen & long_enough & (times >= limit)
+    return _view(seen, times, potential, np.where(entered, date - dates, np.nan), outcome, known_negative)
+
+
+def impose_staggered_endpoint(
+    event: ArrayLike,
+    time: ArrayLike,
+    *,
+    stagger: float,
+    horizon: float,
+    rng: np.random.Generator,
+    follow_up: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
+) -> EarlierEndpoint:
+    """Hide what happened after an endpoint before which people entered evenly.
+
+    This is for cohorts without dates: each person's follow-up is cut at a draw from U(0, `stagger`), so that masking
+    depends on the features through the event times alone. Everybody with the event can be scored as positive, everybody
+    followed event-free to the horizon as negative. The share of positives among them is too high, because negatives
+    have to be followed to the horizon and positives need not.
+
+    Parameters
+    ----------
+    event, time, follow_up, known_negative
+        As in `impose_calendar_endpoint`.
+    stagger : float
+        Length of the period of entry before the endpoint, in the unit of `time`.
+    horizon : float
+        How long after entry somebody event-free is taken for negative.
+    rng : numpy.random.Generator
+        Where the dates of entry are drawn from: one number per person.
+
+    Returns
+    -------
+    EarlierEndpoint
+
+    Raises
+    ------
+    ValueError
+        If an array or a number makes no sense, or nobody can be scored.
+
+    Examples
+    --------
+    >>> seen = impose_staggered_endpoint([1, 1, 0], [0.1, 5.0, 9.0], stagger=2, horizon=8, rng=np.random.default_rng(0))
+    >>> seen.y, seen.positive, seen.scorable
+    (array([1, 0, 0]), array([1, 1, 0]), array([ True,  True,  True]))
+    """
+    seen, times = _check_outcome(event, time)
+    length = _check_positive(stagger, "stagger")
+    cut = length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
+    limit = _check_positive(horizon, "horizon")
+    observed = _check_follow_up(follow_up, times)
+    potential = np.where(seen, np.inf, times) if observed is None else observed
+    return _view(seen, times, potential, cut, (seen, ~seen & (times >= limit)), known_negative)
+
+
+def _view(
+    seen: Flags,
+    time: Array,
+    potential: Array,
+    cut: Array,
+    outcome: tuple[Flags, Flags],
+    known_negative: ArrayLike | None,
+) -> EarlierEndpoint:
+    """Cut everybody's observation (NaN: had not entered), and put what is known now beside it."""
+    entered = ~np.isnan(cut)
+    positive, negative = outcome
+    if known_negative is not None:
+        negative = negative | (~seen & _check_flags(known_negative, time.size))
+    scorable = entered & (positive | negative)
+    if not scorable.any():
+        raise ValueError(
+            "Nobody who had entered by the endpoint can be scored: the longest follow-up of theirs is "
+            f"{time[entered].max():g}. Choose a shorter horizon, or another endpoint."
+        )
+    follow_up = np.minimum(potential, cut)
+    labeled = seen & (time <= follow_up)
+    observed = np.where(labeled, time, follow_up)
+    return EarlierEndpoint(entered, labeled.astype(np.int64), observed, follow_up, scorable, seen.astype(np.int64))
+
+
+def _check_outcome(event: ArrayLike, time: ArrayLike) -> tuple[Flags, Array]:
+    labels = np.asarray(event)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(f"event must be one number per person, at least one; got the shape {labels.shape}.")
+    return check_labels(labels, labels.size), check_times(time, labels.size, "time")
+
+
+def _check_dates(entry: ArrayLike, n: int) -> Array:
+    dates = np.asarray(entry)
+    if dates.dtype.kind not in "iuf":
+        raise ValueError(f"entry must be numbers, such as decimal years, in the unit of time; got {dates.dtype}.")
+    if dates.shape != (n,):
+        raise ValueError(f"entry must be one number per person: shape ({n},) was expected, got {dates.shape}.")
+    bad = ~np.isfinite(dates)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"entry is not finite for {int(bad.sum())} of {n} people (first: row {row}, entry={dates[row]}). "
+            "Drop these rows: without a date of entry nobody knows what was seen by the endpoint."
+        )
+    return np.asarray(dates, dtype=float)
+
+
+def _check_follow_up(follow_up: ArrayLike | None, time: Array) -> Array | None:
+    if follow_up is None:
+        return None
+    observed = check_times(follow_up, time.size, "follow_up")
+    early = observed < time
+    if early.any():
+        row = int(np.argmax(early))
+        raise ValueError(
+            f"follow_up ends before time for {int(early.sum())} of {time.size} people (first: row {row}, "
+            f"time={time[row]:g}, follow_up={observed[row]:g}). What was seen lies within follow-up: repair either."
+        )
+    return observed
+
+
+def _check_flags(values: ArrayLike, n: int) -> Flags:
+    flags = np.asarray(values)
+    if flags.dtype != bool or flags.shape != (n,):
+        raise ValueError(f"known_negative must be {n} booleans, got {flags.dtype} of the shape {flags.shape}.")
+    return flags
+
+
+def _check_number(value: float, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}.")
+    return float(value)
+
+
+def _check_positive(value: float, name: str) -> float:
+    number = _check_number(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be > 0, got {value!r}.")
+    return number

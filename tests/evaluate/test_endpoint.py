@@ -1,0 +1,143 @@
+"""An earlier endpoint hides exactly what came after it, and says who has an outcome now."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
+
+EVENT = np.array([1, 1, 0, 0, 1, 0])
+TIME = np.array([1.0, 6.0, 9.0, 2.0, 3.0, 4.0])
+ENTRY = np.array([2000.0, 2000.0, 2000.0, 2001.0, 2004.0, 2004.5])
+
+
+def calendar(**changes):
+    settings = {"endpoint": 2005.0, "horizon": 5.0, "data_end": 2009.5, **changes}
+    return impose_calendar_endpoint(EVENT, TIME, ENTRY, **settings)
+
+
+def test_what_came_after_the_endpoint_is_hidden():
+    then = calendar()
+    np.testing.assert_array_equal(then.y, [1, 0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(then.time, [1, 5, 5, 2, 1, 0.5])
+    assert then.hidden_share == pytest.approx(2 / 3)
+
+
+def test_those_with_the_event_would_have_been_followed_to_the_endpoint_and_the_lost_were_not():
+    np.testing.assert_array_equal(calendar().follow_up, [5, 5, 5, 2, 1, 0.5])
+
+
+def test_scorable_are_those_who_could_be_followed_to_the_horizon_except_the_lost():
+    then = calendar()
+    np.testing.assert_array_equal(then.scorable, [True, True, True, False, True, False])
+    np.testing.assert_array_equal(then.positive[then.scorable], [1, 1, 0, 1])
+
+
+def test_those_who_enter_after_the_endpoint_have_no_times_and_no_score():
+    then = calendar(endpoint=2002.0)
+    np.testing.assert_array_equal(then.entered, ENTRY < 2002)
+    assert np.isnan(then.time[4:]).all()
+    assert np.isnan(then.follow_up[4:]).all()
+    assert not then.scorable[4:].any()
+    assert not then.y[4:].any()
+
+
+def test_known_follow_up_takes_the_place_of_the_potential_one():
+    then = calendar(follow_up=[2.0, 9.0, 9.0, 2.0, 3.5, 4.0])
+    np.testing.assert_array_equal(then.follow_up, [2, 5, 5, 2, 1, 0.5])
+    np.testing.assert_array_equal(then.scorable, [False, True, True, False, False, False])
+
+
+def test_known_negatives_are_scored_however_short_their_follow_up():
+    known = np.array([True, False, False, True, False, False])
+    then = calendar(known_negative=known)
+    assert then.scorable[3]
+    assert then.positive[0] == 1  # who had the event is no negative, whatever else is said
+
+
+def test_without_an_end_of_the_data_the_last_observation_is_it():
+    np.testing.assert_array_equal(calendar(data_end=None).scorable, calendar(data_end=2009.0).scorable)
+
+
+def test_a_staggered_endpoint_cuts_everybody_at_a_draw_within_the_period_of_entry():
+    rng = np.random.default_rng(3)
+    cut = 5 * np.random.default_rng(3).random(6)
+    then = impose_staggered_endpoint(EVENT, TIME, stagger=5, horizon=4, rng=rng)
+    np.testing.assert_array_equal(then.y, EVENT & (TIME <= cut))
+    np.testing.assert_array_equal(then.time, np.minimum(TIME, cut))
+    np.testing.assert_array_equal(then.follow_up, np.where(EVENT == 1, cut, np.minimum(TIME, cut)))
+    np.testing.assert_array_equal(then.scorable, [True, True, True, False, True, True])
+    assert then.entered.all()
+
+
+def test_a_later_endpoint_never_hides_more(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    event, time, entry = rng.random(200) < 0.5, rng.exponential(5, 200), rng.uniform(0, 10, 200)
+    early, late = (impose_calendar_endpoint(event, time, entry, endpoint=end, horizon=1) for end in (6.0, 9.0))
+    assert np.all(early.y <= late.y)
+    assert np.all((early.follow_up <= late.follow_up) | ~early.entered)
+    assert np.all(early.time[early.entered] <= early.follow_up[early.entered])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"endpoint": 1999.0}, "Nobody had entered before endpoint=1999: the first person entered at 2000"),
+        ({"endpoint": 2030.0}, "endpoint=2030 is not earlier than the end of the data, 2009.5"),
+        ({"endpoint": np.nan}, "endpoint must be a finite number, got nan"),
+        ({"horizon": 0.0}, "horizon must be > 0, got 0.0"),
+        ({"horizon": 50.0}, "the longest follow-up of theirs is 9"),
+        ({"follow_up": np.ones(6)}, "follow_up ends before time for 5 of 6 people .first: row 1, time=6, follow_up=1"),
+        ({"known_negative": [1, 0, 0, 0, 0, 0]}, "known_negative must be 6 booleans, got int64"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        calendar(**changes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 0], [1.0], [0.0, 0.0]), r"time must be one number per person: shape \(2,\)"),
+        (([1, 2], [1.0, 1.0], [0.0, 0.0]), r"row 1, y=2"),
+        (([1, 0], [1.0, 0.0], [0.0, 0.0]), r"row 1, time=0.0"),
+        (([1, 0], [1.0, 2.0], [0.0, np.nan]), r"row 1, entry=nan"),
+        (([1, 0], [1.0, 2.0], [0.0]), r"shape \(2,\) was expected, got \(1,\)"),
+        (([1, 0], [1.0, 2.0], np.array(["2001", "2002"], dtype="M8[Y]")), "entry must be numbers.*datetime64"),
+        (([], [], []), "at least one"),
+    ],
+)
+def test_data_that_make_no_sense_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        impose_calendar_endpoint(*arguments, endpoint=1.5, horizon=1.0)
+
+
+# Counts that the description of the tables gives: people kept, events seen by then, events by now.
+@pytest.mark.parametrize(("name", "counts"), [("rotterdam", (1167, 280, 688)), ("melanoma_registry", (1885, 360, 667))])
+def test_calendar_endpoints_of_real_cohorts_reproduce_the_stated_counts(shared_data, name, counts):
+    about = json.loads((shared_data / "datasets.json").read_text())[name]
+    table = pd.read_parquet(shared_data / about["file"])
+    then = impose_calendar_endpoint(
+        table["event"],
+        table["time"],
+        table["entry_year"],
+        endpoint=about["endpoint"],
+        horizon=about["horizon"],
+        data_end=about["admin_end"],
+    )
+    assert (then.entered.sum(), then.y.sum(), then.positive[then.entered].sum()) == counts
+
+
+@pytest.mark.parametrize(("name", "evaluable"), [("nwts", 3414), ("hodgkin", 792), ("colon_ncctg", 888)])
+def test_staggered_endpoints_of_real_cohorts_leave_the_stated_number_to_score(shared_data, name, evaluable):
+    about = json.loads((shared_data / "datasets.json").read_text())[name]
+    table = pd.read_parquet(shared_data / about["file"])
+    rng = np.random.default_rng(0)
+    then = impose_staggered_endpoint(
+        table["event"], table["time"], stagger=about["stagger"], horizon=about["horizon"], rng=rng
+    )
+    assert then.scorable.sum() == evaluable
+    assert 0.4 < then.hidden_share < 0.65  # the table says about one half
