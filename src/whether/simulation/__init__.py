@@ -2,24 +2,36 @@
 
 One generating process covers every world: features, an outcome that happens or
 does not, a time at which it would happen, a follow-up that may end before, and
-a record of the event time that may be wrong. A `World` states the parts, and
+a record of the event time that may be wrong. A record states the parts, and
 `simulate` draws a cohort from it together with the truth behind the labels.
 
-`worlds` holds the records, `cohort` draws from them, `propensity` computes the
-true labeling propensity, `calibrate` solves for the constants that give a world
-its stated rates, and `signals`, `distributions` and `streams` are the pieces
-those are made of.
+`worlds` holds the records that are simulated throughout, `diabetes` those over
+a real table, `autism` the stand-in for a private cohort; `catalogue` finds a
+world by its name. `propensity` computes the true labeling propensity,
+`calibrate` solves for the constants that give a world its stated rates,
+`tables` reads the real tables, and `signals`, `distributions` and `streams` are
+the pieces those are made of.
 """
 
-from whether.simulation.cohort import SimulatedCohort, simulate
+from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, AutismWorld, simulate_autism
+from whether.simulation.catalogue import find_world, simulate
+from whether.simulation.cohort import SimulatedCohort
+from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld
 from whether.simulation.worlds import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, World
 
 __all__ = [
+    "AUTISM_WORLDS",
+    "DIABETES_WORLDS",
     "PAPER_WORLDS",
     "PRINTED_WORLDS",
     "STRESS_WORLDS",
     "WORLDS",
+    "AutismCohort",
+    "AutismWorld",
+    "DiabetesWorld",
     "SimulatedCohort",
     "World",
+    "find_world",
     "simulate",
+    "simulate_autism",
 ]

@@ -1,8 +1,6 @@
 """Draw a cohort from a simulated world."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
-from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,10 +9,13 @@ from numpy.typing import NDArray
 from whether.simulation.distributions import Normal
 from whether.simulation.propensity import true_outcome_proba, true_propensity
 from whether.simulation.streams import FloatArray, Streams
-from whether.simulation.worlds import FEATURE_DISTRIBUTION, WORLDS, World
+from whether.simulation.worlds import FEATURE_DISTRIBUTION, World
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from whether.simulation.autism import AutismWorld
+    from whether.simulation.diabetes import DiabetesWorld
 
 # Heavy tails reach times no float can hold. No follow-up comes near these ends,
 # so labels stay as they are, and the times are positive in single precision too.
@@ -39,13 +40,13 @@ class SimulatedCohort:
         How long each person was followed, labeled or not.
     positive : numpy.ndarray of int of shape (n,)
         Truth: 1 if the event happens at some time.
-    outcome_proba : numpy.ndarray of shape (n,)
-        Truth: probability of being positive given the features.
-    propensity : numpy.ndarray of shape (n,)
-        Truth: probability of a label given the features, for a positive.
+    outcome_proba : numpy.ndarray of shape (n,) or None
+        Truth: probability of being positive given the features. None where outcomes are real.
+    propensity : numpy.ndarray of shape (n,) or None
+        Truth: probability of a label given the features, for a positive. None where it has no closed form.
     event_time : numpy.ndarray of shape (n,)
         Truth: when the event happens; for negatives, when it would have.
-    world : World
+    world : World, DiabetesWorld or AutismWorld
         The world the cohort was drawn from.
     """
 
@@ -55,10 +56,10 @@ class SimulatedCohort:
     time: FloatArray
     follow_up: FloatArray
     positive: NDArray[np.int64]
-    outcome_proba: FloatArray
-    propensity: FloatArray
+    outcome_proba: FloatArray | None
+    propensity: FloatArray | None
     event_time: FloatArray
-    world: World
+    world: "World | DiabetesWorld | AutismWorld"
 
     def frame(self) -> "pd.DataFrame":
         """Return features, observations and the main truths as a table.
@@ -66,60 +67,28 @@ class SimulatedCohort:
         Returns
         -------
         pandas.DataFrame
-            The features, then `y`, `time`, `follow_up`, `positive` and
-            `outcome_proba`; one row per person.
+            The features, then `y`, `time`, `follow_up`, `positive` and, where
+            known, `outcome_proba`; one row per person.
         """
         # Only this method needs pandas, which is slow to import.
         import pandas as pd
 
         table = pd.DataFrame(self.X, columns=list(self.feature_names))
-        return table.assign(
-            y=self.y,
-            time=self.time,
-            follow_up=self.follow_up,
-            positive=self.positive,
-            outcome_proba=self.outcome_proba,
-        )
+        table = table.assign(y=self.y, time=self.time, follow_up=self.follow_up, positive=self.positive)
+        return table if self.outcome_proba is None else table.assign(outcome_proba=self.outcome_proba)
 
 
-def simulate(world: str | World, n: int | None = None, seed: int | np.random.SeedSequence = 0) -> SimulatedCohort:
-    """Draw a cohort from a world.
-
-    Two worlds drawn with one seed share every draw they do not change, and a
-    smaller cohort is the beginning of a larger one.
+def simulate_world(world: World, size: int, seed: int | np.random.SeedSequence) -> SimulatedCohort:
+    """Draw a cohort from a world all of whose parts are simulated.
 
     Parameters
     ----------
-    world : str or World
-        Name of a world in `WORLDS`, or a world.
-    n : int, optional
-        Number of people. Default: the world's own.
+    world : World
+    size : int
+        Number of people.
     seed : int or numpy.random.SeedSequence
-        Root of the random streams. A sequence is not advanced.
-
-    Returns
-    -------
-    SimulatedCohort
-        Observations and truth.
-
-    Raises
-    ------
-    ValueError
-        If no world has that name, or `n` is less than 2.
-
-    Examples
-    --------
-    >>> from whether.simulation import simulate
-    >>> cohort = simulate("baseline", n=100, seed=1)
-    >>> cohort.X.shape
-    (100, 4)
-    >>> bool((cohort.y <= cohort.positive).all())
-    True
+        Root of the random streams.
     """
-    world = _find(world)
-    size = index(world.n if n is None else n)
-    if size < 2:
-        raise ValueError(f"n must be at least 2, got {size}")
     streams = Streams(seed, size)
     X = _draw_features(world, streams)
     outcome_proba = true_outcome_proba(world, X)
@@ -139,17 +108,6 @@ def simulate(world: str | World, n: int | None = None, seed: int | np.random.See
         event_time=event_time,
         world=world,
     )
-
-
-def _find(world: str | World) -> World:
-    """Return the world of that name, or the world itself."""
-    if isinstance(world, World):
-        return world
-    if world not in WORLDS:
-        close = get_close_matches(world, WORLDS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(WORLDS)}"
-        raise ValueError(f"no world is called {world!r}; {hint}")
-    return WORLDS[world]
 
 
 def _draw_features(world: World, streams: Streams) -> FloatArray:

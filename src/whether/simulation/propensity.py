@@ -55,14 +55,22 @@ def true_propensity(world: World, X: FloatArray) -> FloatArray:
     slack = world.censoring(X) + world.censoring_shift - world.event(X)
     hump = world.event_hump
     if hump == 0:
-        return _label_rate(world.event_noise, world.censoring_noise, slack)
-    early = _label_rate(world.event_noise, world.censoring_noise, slack + hump)
-    late = _label_rate(world.event_noise, world.censoring_noise, slack - hump)
+        return label_rate(world.event_noise, world.censoring_noise, slack)
+    early = label_rate(world.event_noise, world.censoring_noise, slack + hump)
+    late = label_rate(world.event_noise, world.censoring_noise, slack - hump)
     return 0.5 * (early + late)
 
 
-def _label_rate(event_noise: Distribution, censoring_noise: Distribution, slack: FloatArray) -> FloatArray:
-    """Return Pr(event noise <= slack + censoring noise)."""
+def label_rate(event_noise: Distribution, censoring_noise: Distribution, slack: FloatArray) -> FloatArray:
+    """Return Pr(event noise <= slack + censoring noise).
+
+    Parameters
+    ----------
+    event_noise, censoring_noise : Distribution
+        Noise of log event time and log follow-up.
+    slack : numpy.ndarray of shape (n,)
+        Log follow-up minus log event time before noise.
+    """
     if isinstance(event_noise, PointMass):
         # Both noises may be absent, so ties count: an event at the very end of
         # follow-up is seen. For continuous noise the two forms agree.
