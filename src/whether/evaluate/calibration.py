@@ -1,0 +1,139 @@
+"""Calibration curves: predicted risk beside what was observed, in groups of people with similar risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.validate import check_labels, check_times
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """Groups of people, from the lowest to the highest predicted risk.
+
+    Attributes
+    ----------
+    predicted : ndarray
+        Mean predicted risk of each group.
+    observed : ndarray
+        Share of the group with the event.
+    lower, upper : ndarray
+        Confidence limits of `observed`.
+    count : ndarray
+        Number of people in each group.
+    """
+
+    predicted: Array
+    observed: Array
+    lower: Array
+    upper: Array
+    count: NDArray[np.intp]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with its limits and the diagonal; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots(figsize=(4.5, 4.5))
+        ax.plot([0, 1], [0, 1], color="0.7", linewidth=1, zorder=1)
+        error = np.stack([self.observed - self.lower, self.upper - self.observed])
+        ax.errorbar(self.predicted, self.observed, np.maximum(error, 0), fmt="o", capsize=2, markersize=4, zorder=2)
+        ax.set(xlabel="predicted risk", ylabel="observed share", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        return ax
+
+
+def calibration_curve(
+    positive: ArrayLike, risk: ArrayLike, *, n_groups: int = 10, level: float = 0.95
+) -> CalibrationCurve:
+    """Calibration where the outcome is known; Wilson's limits.
+
+    Parameters
+    ----------
+    positive : array-like of 0 and 1
+        The outcome.
+    risk : array-like
+        Predicted probabilities.
+    n_groups : int
+        Number of groups; fewer where risks are tied or people few.
+    level : float
+        Confidence level.
+    """
+    risks = np.asarray(risk, dtype=float)
+    truth = check_labels(positive, risks.size)
+    z = norm.ppf(0.5 + level / 2)
+    rows = []
+    for group in _groups(risks, n_groups):
+        n, share = group.size, float(truth[group].mean())
+        center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+        width = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+        rows.append((risks[group].mean(), share, center - width, center + width, n))
+    return _curve(rows)
+
+
+def censored_calibration_curve(
+    y: ArrayLike,
+    risk: ArrayLike,
+    *,
+    time: ArrayLike,
+    horizon: float | None = None,
+    n_groups: int = 10,
+    level: float = 0.95,
+) -> CalibrationCurve:
+    """Calibration where follow-up ended early: observed is one minus Kaplan and Meier's curve within each group.
+
+    That is the share with the event by the horizon. It is the share of positives if all their events come by then, and
+    a lower bound otherwise. Follow-up has to be independent of the event within each group.
+
+    Parameters
+    ----------
+    y : array-like of 0 and 1
+        Whether the event was seen.
+    risk : array-like
+        Predicted probability that it ever happens.
+    time : array-like
+        When it was seen, else the end of follow-up.
+    horizon : float, optional
+        Default: the last event.
+    n_groups, level
+        See `calibration_curve`.
+    """
+    risks = np.asarray(risk, dtype=float)
+    labeled, times = check_labels(y, risks.size), check_times(time, risks.size, "time")
+    limit = float(times[labeled].max()) if horizon is None else float(horizon)
+    rows = []
+    for group in _groups(risks, n_groups):
+        curve = kaplan_meier(labeled[group], times[group])
+        last = int(np.searchsorted(curve.times, limit, side="right")) - 1
+        lower, upper = (limits[last] if last >= 0 else 1.0 for limits in curve.interval(level))
+        event_free = float(curve.at(limit))
+        rows.append((risks[group].mean(), 1 - event_free, 1 - upper, 1 - lower, group.size))
+    return _curve(rows)
+
+
+def _groups(risks: Array, n_groups: int) -> list[NDArray[np.intp]]:
+    if risks.ndim != 1 or risks.size == 0:
+        raise ValueError(f"risk must be one number per person, at least one; got the shape {risks.shape}.")
+    if n_groups < 1:
+        raise ValueError(f"n_groups must be at least 1, got {n_groups!r}.")
+    edges = np.unique(np.quantile(risks, np.linspace(0, 1, n_groups + 1)[1:-1]))
+    label = np.searchsorted(edges, risks, side="right")
+    groups = [np.flatnonzero(label == number) for number in range(edges.size + 1)]
+    return [group for group in groups if group.size]
+
+
+def _curve(rows: list[tuple[float, float, float, float, int]]) -> CalibrationCurve:
+    predicted, observed, lower, upper, count = (np.array(column) for column in zip(*rows, strict=True))
+    return CalibrationCurve(predicted, observed, lower, upper, count)

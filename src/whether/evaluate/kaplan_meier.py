@@ -1,0 +1,103 @@
+"""Kaplan and Meier's curve, of events and, with the roles reversed, of follow-up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from whether.validate import check_labels, check_times
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalCurve:
+    """A step function that falls at the times of events.
+
+    Attributes
+    ----------
+    times : ndarray of shape (k,)
+        Distinct times at which somebody had an event or was censored, ascending.
+    survival : ndarray of shape (k,)
+        Probability of no event up to and including each time.
+    at_risk : ndarray of shape (k,)
+        Number still under observation just before each time.
+    events : ndarray of shape (k,)
+        Number of events at each time.
+    greenwood : ndarray of shape (k,)
+        Greenwood's sum, the variance of the logarithm of `survival`.
+    """
+
+    times: Array
+    survival: Array
+    at_risk: Array
+    events: Array
+    greenwood: Array
+
+    def at(self, times: ArrayLike, *, before: bool = False) -> Array:
+        """Probability of no event up to ``times``, or up to just before them.
+
+        Parameters
+        ----------
+        times : array-like
+        before : bool
+            Leave out what happens at the very time.
+        """
+        position = np.searchsorted(self.times, np.asarray(times, dtype=float), side="left" if before else "right")
+        return np.concatenate([[1.0], self.survival])[position]
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Pointwise confidence limits on the log-minus-log scale, which stay between 0 and 1.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        """
+        survival = np.clip(self.survival, 1e-12, 1 - 1e-12)
+        width = norm.ppf(0.5 + level / 2) * np.sqrt(self.greenwood) / np.abs(np.log(survival))
+        lower, upper = survival ** np.exp(width), survival ** np.exp(-width)
+        # Before the first event the curve is 1 and nothing is known of its error.
+        flat = self.greenwood == 0
+        return np.where(flat, self.survival, lower), np.where(flat, self.survival, upper)
+
+    def median(self) -> float:
+        """Time at which the curve reaches one half; infinite where it does not."""
+        reached = np.flatnonzero(self.survival <= 0.5)
+        return float(self.times[reached[0]]) if reached.size else np.inf
+
+
+def kaplan_meier(event: ArrayLike, time: ArrayLike, *, reverse: bool = False) -> SurvivalCurve:
+    """Kaplan and Meier's estimate of staying event-free.
+
+    Parameters
+    ----------
+    event : array-like of 0 and 1
+        Whether the event was seen.
+    time : array-like
+        When it was seen, else the end of follow-up.
+    reverse : bool
+        Estimate the distribution of follow-up instead: events censor it. At equal times the event comes first, so a
+        person censored then was still at risk of it, and whoever had it was not at risk of being censored.
+
+    Examples
+    --------
+    >>> kaplan_meier([1, 0, 1, 0], [1.0, 2.0, 3.0, 4.0]).survival
+    array([0.75 , 0.75 , 0.375, 0.375])
+    """
+    labels = np.asarray(event)
+    seen = check_labels(labels, labels.size)
+    times = check_times(time, labels.size, "time")
+    distinct, position = np.unique(times, return_inverse=True)
+    count = np.bincount(position, minlength=distinct.size).astype(float)
+    events = np.bincount(position[seen], minlength=distinct.size).astype(float)
+    at_risk = np.cumsum(count[::-1])[::-1]
+    if reverse:
+        at_risk, events = at_risk - events, count - events
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hazard = np.where(at_risk > 0, events / at_risk, 0.0)
+        added = np.where(events > 0, events / (at_risk * (at_risk - events)), 0.0)
+    return SurvivalCurve(distinct, np.cumprod(1 - hazard), at_risk, events, np.cumsum(added))

@@ -1,0 +1,93 @@
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from whether.evaluate import (
+    bootstrap_interval,
+    calibration_curve,
+    censored_calibration_curve,
+    kaplan_meier,
+)
+
+
+def test_kaplan_meier_without_censoring_is_the_empirical_curve(world):
+    times = np.sort(world.follow_up)
+    curve = kaplan_meier(np.ones(times.size, dtype=int), world.follow_up)
+    np.testing.assert_allclose(curve.survival, 1 - np.arange(1, times.size + 1) / times.size, atol=1e-12)
+    np.testing.assert_allclose(curve.at(times, before=True), 1 - np.arange(times.size) / times.size, atol=1e-12)
+
+
+def test_kaplan_meier_levels_off_at_the_share_of_negatives(world):
+    curve = kaplan_meier(world.y, world.time)
+    lower, upper = curve.interval(0.999999)
+    assert lower[-1] < 1 - world.p.mean() < upper[-1]
+
+
+def test_reversed_roles_estimate_the_distribution_of_follow_up(world):
+    curve = kaplan_meier(world.y, world.time, reverse=True)
+    # 5 standard errors of an estimate from 4,000 people.
+    assert abs(curve.median() - np.median(world.follow_up)) < 5 * 10 / np.sqrt(4000) * 1.5
+
+
+def test_limits_stay_between_zero_and_one():
+    curve = kaplan_meier([1, 1, 0, 1], [1.0, 2.0, 3.0, 4.0])
+    lower, upper = curve.interval()
+    assert np.all((lower >= 0) & (upper <= 1) & (lower <= upper))
+    assert curve.survival[-1] == 0
+
+
+def test_true_risks_lie_on_the_diagonal(world):
+    curve = calibration_curve(world.positive, world.p, level=0.9999999)
+    assert np.all((curve.lower <= curve.predicted) & (curve.predicted <= curve.upper))
+    assert curve.count.sum() == world.p.size
+
+
+def test_true_risks_lie_on_the_diagonal_under_censoring_too(world):
+    curve = censored_calibration_curve(world.y, world.p, time=world.time, level=0.9999999)
+    # Within a group times still depend on x a little, and follow-up does not: Kaplan and Meier's curve holds.
+    assert np.all((curve.lower - 0.01 <= curve.predicted) & (curve.predicted <= curve.upper + 0.01))
+
+
+def test_a_risk_that_is_half_the_truth_leaves_the_diagonal(world):
+    curve = censored_calibration_curve(world.y, world.p / 2, time=world.time)
+    assert curve.lower[-1] > curve.predicted[-1]
+
+
+def test_tied_risks_make_fewer_groups():
+    curve = calibration_curve([0, 1, 1, 0], [0.2, 0.2, 0.7, 0.7])
+    assert curve.predicted.tolist() == pytest.approx([0.2, 0.7])
+
+
+def test_the_interval_of_a_mean_has_its_known_width(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    interval = bootstrap_interval(np.mean, rng.normal(size=400), rng=rng, n_resamples=400)
+    assert interval.standard_error == pytest.approx(1 / 20, rel=0.35)
+    assert interval.lower < interval.estimate < interval.upper
+
+
+def test_rows_of_one_group_are_drawn_together(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    group = np.repeat(np.arange(50), 20)
+    values = rng.normal(size=50)[group]  # the same within a group: 50 numbers, not 1,000
+    together = bootstrap_interval(np.mean, values, rng=rng, groups=group, n_resamples=200)
+    apart = bootstrap_interval(np.mean, values, rng=rng, n_resamples=200)
+    assert together.standard_error > 2 * apart.standard_error
+
+
+def test_resamples_without_a_class_are_counted_not_hidden(global_random_seed):
+    def needs_both(y):
+        if len(set(y)) < 2:
+            raise ValueError("one class")
+        return float(np.mean(y))
+
+    rng = np.random.default_rng(global_random_seed)
+    interval = bootstrap_interval(needs_both, np.array([0, 0, 1]), rng=rng, n_resamples=200)
+    assert 20 < interval.n_failed < 130  # expected (8 + 1) / 27 of 200
+
+
+def test_curves_can_be_drawn(world):
+    matplotlib.use("Agg")
+    axes = calibration_curve(world.positive, world.p).plot()
+    assert axes.get_xlabel() == "predicted risk"
+    plt.close(axes.figure)
