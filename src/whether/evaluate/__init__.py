@@ -16,7 +16,7 @@ from whether.evaluate.discrimination import (
 )
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
-from whether.evaluate.known_truth import calibration_error, evaluate_risks
+from whether.evaluate.known_truth import calibration_error, evaluate_propensity, evaluate_risks, log_loss
 from whether.evaluate.scorers import (
     CensoredScorer,
     imputed_auc_scorer,
@@ -36,6 +36,7 @@ __all__ = [
     "calibration_curve",
     "calibration_error",
     "censored_calibration_curve",
+    "evaluate_propensity",
     "evaluate_risks",
     "impose_calendar_endpoint",
     "impose_staggered_endpoint",
@@ -47,6 +48,7 @@ __all__ = [
     "ipcw_brier_scorer",
     "ipcw_weights",
     "kaplan_meier",
+    "log_loss",
     "posterior_auc",
     "posterior_auc_scorer",
     "pu_auc",

@@ -34,8 +34,24 @@ def calibration_error(positive: ArrayLike, risk: ArrayLike, n_neighbors: float =
     return float(np.mean(np.abs(gap)))
 
 
+def log_loss(positive: ArrayLike, risk: ArrayLike) -> float:
+    """Mean negative log-likelihood of the outcome; infinite where a risk of 0 or 1 was wrong.
+
+    Parameters
+    ----------
+    positive : array-like of 0 and 1
+        The true outcome.
+    risk : array-like
+        Predicted probabilities.
+    """
+    predicted = np.asarray(risk, dtype=float)
+    chance = np.where(np.asarray(positive) == 1, predicted, 1 - predicted)
+    with np.errstate(divide="ignore"):
+        return float(-np.mean(np.log(chance)))
+
+
 def evaluate_risks(positive: ArrayLike, risk: ArrayLike) -> dict[str, float]:
-    """AUC, average precision, Brier score, calibration error and error of the mean risk.
+    """AUC, average precision, Brier score, log loss, calibration error and error of the mean risk.
 
     Parameters
     ----------
@@ -49,6 +65,51 @@ def evaluate_risks(positive: ArrayLike, risk: ArrayLike) -> dict[str, float]:
         "auc": float(roc_auc_score(truth, predicted)),
         "average_precision": float(average_precision_score(truth, predicted)),
         "brier": float(brier_score_loss(truth, predicted)),
+        "log_loss": log_loss(truth, predicted),
         "calibration_error": calibration_error(truth, predicted),
         "mean_risk_error": float(predicted.mean() - truth.mean()),
     }
+
+
+def evaluate_propensity(
+    positive: ArrayLike, labeled: ArrayLike, propensity: ArrayLike, true_propensity: ArrayLike | None = None
+) -> dict[str, float]:
+    """How good a predicted labeling propensity is, where the outcome of everybody is known.
+
+    Among the positives, being labeled is an outcome like any other, and the propensity is its risk. The AUC against the
+    outcome itself says how much of the risk the propensity has taken over: one half, where the two have nothing to do
+    with each other.
+
+    Parameters
+    ----------
+    positive : array-like of 0 and 1
+        The true outcome.
+    labeled : array-like of 0 and 1
+        Who was labeled.
+    propensity : array-like
+        Predicted probability of a label, for a positive.
+    true_propensity : array-like, optional
+        The same in truth, where it is known.
+
+    Returns
+    -------
+    dict
+        What `evaluate_risks` has, of labels among the positives; ``outcome_auc``; and ``rmse``, the root of the mean
+        squared distance from the true propensity, where that is known.
+    """
+    truth, predicted = np.asarray(positive) == 1, np.asarray(propensity, dtype=float)
+    found = evaluate_risks(np.asarray(labeled)[truth], predicted[truth])
+    found["outcome_auc"] = float(roc_auc_score(truth, predicted))
+    if true_propensity is not None:
+        found["rmse"] = root_mean_square(predicted - np.asarray(true_propensity, dtype=float))
+    return found
+
+
+def root_mean_square(error: ArrayLike) -> float:
+    """Root of the mean square.
+
+    Parameters
+    ----------
+    error : array-like
+    """
+    return float(np.sqrt(np.mean(np.square(np.asarray(error, dtype=float)))))
