@@ -198,6 +198,6 @@ def test_an_unreadable_file_is_an_error_of_the_system(saved, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("whether.model_file.files.read_archive", refuse)
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
     with pytest.raises(PermissionError):
         load(saved)

@@ -12,7 +12,6 @@ import os
 import re
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from whether.atomic_file import atomic_path
 DESCRIPTION = "whether.json"
 MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy|trees/[0-9]{1,5}\.txt")
 MOST_MEMBERS = 10_000
-LARGEST_FILE = 2**31
 # Booleans, whole numbers and floating-point numbers; nothing that holds objects.
 NUMBER_TYPES = frozenset({"|b1", "<i4", "<i8", "<f4", "<f8"})
 SAME_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same model gives the same bytes
@@ -40,17 +38,11 @@ def write_archive(path: str | os.PathLike[str], members: Mapping[str, bytes]) ->
             archive.writestr(zipfile.ZipInfo(name, SAME_DATE), content)
 
 
-def read_archive(path: str | os.PathLike[str]) -> dict[str, bytes]:
-    """Read all members, each of which is checked against its checksum."""
-    where = Path(path)
-    if where.stat().st_size > LARGEST_FILE:
-        raise ModelFileError(f"{str(path)!r} is larger than any model file.")
-    with open(where, "rb") as file:
-        if file.read(4) != b"PK\x03\x04":
-            raise ModelFileError(f"{str(path)!r} is no model file of whether.")
-    with zipfile.ZipFile(where) as archive:
+def read_archive(content: bytes) -> dict[str, bytes]:
+    """All members of a file that has been read, each checked against its checksum."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         infos = archive.infolist()
-        _check_members(infos, where.stat().st_size)
+        _check_members(infos, len(content))
         return {info.filename: archive.read(info) for info in infos}
 
 

@@ -32,6 +32,7 @@ VERSION = version("whether")
 FORMAT = "whether model"
 FORMAT_VERSION = 1
 MOST_FEATURES = 1_000_000
+LARGEST_FILE = 2**31
 CLASSIFIERS = {
     name: getattr(estimators, name)
     for name in estimators.__all__
@@ -143,14 +144,18 @@ def load(path: str | os.PathLike[str]) -> CensoredClassifier:
 
 def read(path: str | os.PathLike[str]) -> ModelFile:
     """Open a model file with all that is in it; see `load`."""
-    if not Path(path).is_file():
+    where = Path(path)
+    if not where.is_file():
         raise ModelFileError(f"There is no file {str(path)!r}.")
+    if where.stat().st_size > LARGEST_FILE:
+        raise ModelFileError(f"{str(path)!r} is larger than any model file.")
+    content = where.read_bytes()
+    if not content.startswith(b"PK\x03\x04"):
+        raise ModelFileError(f"{str(path)!r} is no model file of whether.")
     try:
-        return _read(path)
-    except OSError:
-        raise
+        return _restore(path, read_archive(content))
     except ModelFileError as error:
-        if str(error).startswith(("'", '"')):
+        if str(error).startswith(repr(str(path))):
             raise
         raise ModelFileError(f"{str(path)!r} is damaged: {error}.") from error
     # Whatever goes wrong while plain data are put together means that they do not belong together.
@@ -158,8 +163,7 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelFileError(f"{str(path)!r} is damaged, or no model file of whether.") from error
 
 
-def _read(path: str | os.PathLike[str]) -> ModelFile:
-    members = read_archive(path)
+def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFile:
     description = json.loads(members[DESCRIPTION])
     _check_version(path, description)
     arrays = {

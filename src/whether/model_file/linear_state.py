@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,17 @@ def _survival_kind(cls: Any) -> Kind:
     return Kind(
         cls,
         lambda value: {"distribution": value.distribution.name, "center": value.center, "spread": value.spread},
-        lambda state: cls(DISTRIBUTIONS[state["distribution"]], float(state["center"]), float(state["spread"])),
+        lambda state: cls(
+            DISTRIBUTIONS[state["distribution"]], check_number(state["center"]), check_number(state["spread"], above=0)
+        ),
     )
 
 
 def _restore_bins(state: State) -> DiscreteTimePropensity:
     edges = state["edges"]
     check_array(edges, 1, edges.size)
+    if edges.size == 0 or edges[0] <= 0 or not np.all(np.diff(edges) > 0):
+        raise ModelFileError("bins are out of order")
     return DiscreteTimePropensity(edges)
 
 
@@ -51,6 +56,8 @@ def _restore_objective(state: State) -> LinearObjective:
         raise ModelFileError("columns do not fit")
     for name in ("mean", "scale"):
         check_array(state[name], 1, column_order.size)
+    if not np.all(state["scale"] > 0):
+        raise ModelFileError("a scale is not positive")
     objective = LinearObjective.__new__(LinearObjective)
     objective.propensity, objective.has_outcome, objective.ridge = propensity, state["has_outcome"], state["ridge"]
     objective.column_order, objective.n_columns = column_order, n_columns
@@ -84,6 +91,17 @@ def check_array(value: Any, n_axes: int, size: int, *, whole: bool = False) -> N
         raise ModelFileError("an array is missing or has the wrong size")
     if value.dtype.kind not in ("i" if whole else "if"):
         raise ModelFileError("an array has the wrong type")
+    if not np.isfinite(value).all():
+        raise ModelFileError("an array has numbers that are not finite")
+
+
+def check_number(value: Any, above: float = -math.inf, most: float = math.inf) -> float:
+    """Refuse anything but a finite number in a range."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ModelFileError("a number is missing")
+    if not above < value <= most:
+        raise ModelFileError("a number is out of range")
+    return float(value)
 
 
 _FIT = record(LinearFit)
@@ -101,7 +119,7 @@ LINEAR_KINDS = {
     "UnbiasedRisk": Kind(
         UnbiasedRisk,
         lambda value: {"label_frequency": value.label_frequency},
-        lambda state: UnbiasedRisk(float(state["label_frequency"])),
+        lambda state: UnbiasedRisk(check_number(state["label_frequency"], above=0, most=1)),
     ),
     "LinearObjective": Kind(
         LinearObjective,
