@@ -18,7 +18,7 @@ def learn(columns, *, time=None, event=None, **wishes):
     notes = Notes()
     n = len(next(iter(columns.values())).data)
     event = np.arange(n) % 3 == 0 if event is None else event
-    return learn_encoder(columns, Wishes(**wishes), Observed(event, time), notes), notes
+    return learn_encoder(columns, Wishes(**wishes), Observed(event, () if time is None else (time,)), notes), notes
 
 
 def text_of(notes):
@@ -147,7 +147,7 @@ def test_a_column_that_mostly_equals_the_time_is_a_follow_up_and_no_feature():
     time = age()
     encoder, notes = learn(make(age=age()[::-1].copy(), length=np.where(np.arange(N) % 4 == 0, 99.5, time)), time=time)
     assert encoder.features == ("age",)
-    assert "equals the time for 75 %" in text_of(notes)
+    assert "equals the time or follow-up of 75 %" in text_of(notes)
 
 
 def test_features_that_repeat_another_are_left_out():

@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+import signal
+from typing import Annotated, Any
+
 import typer
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Will this person ever have the event?")
+from whether.cli.fit import fit
+from whether.cli.predict import predict
+from whether.cli.problems import Program
+from whether.cli.simulate import simulate
+
+app = typer.Typer(
+    cls=Program,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 done, 1 bad table, model file or disk, 2 bad command, 70 a bug, 130 stopped with Ctrl-C.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import whether
+
+        typer.echo(f"whether {whether.__version__}")
+        raise typer.Exit()
 
 
 @app.callback()
-def _root() -> None:
-    """Say what the program is for; the subcommands do the work."""
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Will this person ever have the event? From cohorts whose follow-up ended early."""
+
+
+app.command()(fit)
+app.command()(predict)
+app.command()(simulate)
 
 
 def main() -> None:
     """Run the program."""
+    signal.signal(signal.SIGTERM, _stop)  # a polite end cleans up like Ctrl-C
     app()
+
+
+def _stop(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt

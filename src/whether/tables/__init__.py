@@ -4,7 +4,7 @@ Nothing is guessed in silence: whatever is done to a table is a sentence in `Not
 """
 
 from whether.tables.columns import Column, as_days, guess_column, parse_day
-from whether.tables.encoder import Encoder
+from whether.tables.encoder import Encoder, first_cell
 from whether.tables.learn import Observed, Wishes, learn_encoder
 from whether.tables.notes import Note, Notes, TableError, count_people, name_columns, suggest
 from whether.tables.source import read_table
@@ -21,6 +21,7 @@ __all__ = [
     "as_days",
     "check_format",
     "count_people",
+    "first_cell",
     "guess_column",
     "learn_encoder",
     "name_columns",

@@ -32,10 +32,10 @@ ID_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Observed:
-    """What was seen of each person, which no feature may repeat."""
+    """What was seen of each person, which no feature may repeat: the event, and times and lengths of follow-up."""
 
     event: NDArray[np.bool_]
-    time: Array | None = None
+    times: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -152,14 +152,12 @@ class _Planner:
         return NumberPlan(column.name, fill, flags)
 
     def _repeats_outcome(self, values: Array) -> str:
-        event, time = self.observed.event, self.observed.time
+        event = self.observed.event
         if np.array_equal(values, event) or np.array_equal(values, 1.0 - event):
             return "says the same as the event"
-        if time is not None and np.mean(values == time) > 0.5:
-            return (
-                f"equals the time for {100 * np.mean(values == time):.0f} % of the people, so it seems to be a length "
-                "of follow-up and not a feature"
-            )
+        share = max((float(np.mean(values == times)) for times in self.observed.times), default=0.0)
+        if share > 0.5:
+            return f"equals the time or follow-up of {100 * share:.0f} % of the people, so it seems to be no feature"
         return ""
 
     def _plan_categories(self, column: Column) -> Plan | None:

@@ -1,0 +1,62 @@
+"""``whether simulate``: a cohort from a world whose truth is known."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from whether.cli import options
+from whether.cli.problems import CommandError
+
+
+def simulate(
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="Name of a world, such as baseline.", show_default=False)
+    ],
+    output: options.TableOutput,
+    n: Annotated[
+        int | None, typer.Option("--n", metavar="NUMBER", help="Number of people; by default, the world's own.")
+    ] = None,
+    seed: options.Seed = 0,
+    truth: Annotated[
+        bool, typer.Option("--truth", help="Add what nobody knows in practice: positive, true_risk, true_propensity.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write a simulated cohort: features, event (1 if seen), time and follow_up.
+
+    \b
+    Example:
+      whether simulate baseline --n 4000 --seed 1 -o cohort.csv
+    """  # noqa: D301
+    import pyarrow as pa
+
+    from whether.cli.output import check_output, tell
+    from whether.simulation import simulate as draw
+    from whether.tables import Notes, check_format, write_table
+
+    check_output(output)
+    check_format(output)
+    try:
+        cohort = draw(world, n=n, seed=seed)
+    except ValueError as error:
+        raise CommandError(f"{error}.") from error
+    columns: dict[str, Any] = {name: cohort.X[:, position] for position, name in enumerate(cohort.feature_names)}
+    columns |= {"event": cohort.y, "time": cohort.time, "follow_up": cohort.follow_up}
+    if truth:
+        known = {"positive": cohort.positive, "true_risk": cohort.outcome_proba, "true_propensity": cohort.propensity}
+        columns |= {name: values for name, values in known.items() if values is not None}
+    write_table(pa.table(columns), output)
+    result = {
+        "command": "simulate",
+        "output": str(output),
+        "world": world,
+        "seed": seed,
+        "people": int(cohort.y.size),
+        "events": int(cohort.y.sum()),
+        "positive": int(cohort.positive.sum()),
+        "columns": list(columns),
+    }
+    seen = f"the event happens to {result['positive']:,} and was seen in {result['events']:,}"
+    tell([f"{result['people']:,} people of {world!r} written to {output}: {seen}."], result, Notes(), as_json)
