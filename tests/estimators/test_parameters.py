@@ -11,11 +11,11 @@ import whether as wh
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ridge": -1}, "ridge must be a finite number >= 0, got -1"),
-        ({"ridge": math.nan}, "ridge must be a finite number >= 0, got nan"),
-        ({"ridge": math.inf}, "ridge must be a finite number >= 0, got inf"),
-        ({"ridge": "1"}, "ridge must be a finite number >= 0, got '1'"),
-        ({"ridge": None}, "ridge must be a finite number >= 0, got None"),
+        ({"ridge": -1}, "ridge must be 'auto' or a finite number >= 0, got -1"),
+        ({"ridge": math.nan}, "ridge must be 'auto' or a finite number >= 0, got nan"),
+        ({"ridge": math.inf}, "ridge must be 'auto' or a finite number >= 0, got inf"),
+        ({"ridge": "1"}, "ridge must be 'auto' or a finite number >= 0, got '1'"),
+        ({"ridge": None}, "ridge must be 'auto' or a finite number >= 0, got None"),
         ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
         ({"max_iter": 2.5}, r"max_iter must be a whole number >= 1, got 2\.5"),
     ],

@@ -47,7 +47,7 @@ class AFTClassifier(SurvivalTimeClassifier):
         distribution: str = "auto",
         *,
         learner: Any = "linear",
-        ridge: float = 1.0,
+        ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,

@@ -52,9 +52,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         (PyTorch, an extra); by whichever of these has the best cross-validated likelihood; by a configured
         `BoostedLearner` or `NeuralLearner`; or, by EM, by any scikit-learn classifier that takes sample weights.
         The parameters below are those of the linear model, from which the other learners start.
-    ridge : float, default=1.0
+    ridge : float or "auto", default="auto"
         Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
-        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood.
+        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood. "auto" is 1, or
+        with fewer than five events (or non-events) per feature the penalty under which logistic regression predicts
+        the labels of held-out people best.
     covariance : {"observed", "sandwich"}, default="observed"
         Standard errors from the observed information, or the sandwich that allows for a wrong model.
     max_iter : int, default=100
@@ -144,9 +146,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _check_parameters(self) -> None:
         resolve_learner(self.learner, LinearLearner())
-        ridge = getattr(self, "ridge", 0.0)
-        if isinstance(ridge, bool) or not isinstance(ridge, numbers.Real) or not 0 <= float(ridge) < math.inf:
-            raise ValueError(f"ridge must be a finite number >= 0, got {ridge!r}.")
+        ridge = getattr(self, "ridge", "auto")
+        if isinstance(ridge, bool) or not isinstance(ridge, (numbers.Real, str)):
+            raise ValueError(f"ridge must be 'auto' or a finite number >= 0, got {ridge!r}.")
+        if ridge != "auto" and (isinstance(ridge, str) or not 0 <= float(ridge) < math.inf):
+            raise ValueError(f"ridge must be 'auto' or a finite number >= 0, got {ridge!r}.")
         for name in ("max_iter", "n_starts"):
             count = getattr(self, name, 1)
             if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
@@ -314,7 +318,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
-        ridge = getattr(self, "ridge", 0.0)
+        ridge = self.model_.objective.ridge
         return (
             [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
         )

@@ -14,6 +14,7 @@ from whether.distributions import softplus_expit
 from whether.learners import LinearLearner
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
+from whether.learners.ridge import settle_ridge
 from whether.propensity import Certain, LogisticPropensity
 from whether.validate import check_share
 
@@ -64,7 +65,7 @@ def settle_label_frequency(
     return min(max(estimate(cohort), rate), 1.0)
 
 
-def likely_label_frequency(cohort: Cohort, ridge: float) -> float:
+def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:
     """Maximum-likelihood estimate under a constant propensity: where logistic p(x) times c fits best.
 
     It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
@@ -75,7 +76,7 @@ def likely_label_frequency(cohort: Cohort, ridge: float) -> float:
     return float(softplus_expit(fit.coefficients[1:2])[1][0])
 
 
-def elkan_noto_label_frequency(cohort: Cohort, ridge: float) -> float:
+def elkan_noto_label_frequency(cohort: Cohort, ridge: float | str) -> float:
     """Mean over labeled people of Pr(labeled | x), each predicted without that person (Elkan and Noto 2008).
 
     Under a constant propensity Pr(labeled | x) = c p(x), which is c wherever p(x) = 1: the rule assumes that labeled
@@ -83,7 +84,8 @@ def elkan_noto_label_frequency(cohort: Cohort, ridge: float) -> float:
     by one Newton step, so that nothing is drawn at random.
     """
     columns = np.empty(0, dtype=np.intp)
-    objective = LinearObjective(cohort, Certain(), columns=columns, has_outcome=True, ridge=ridge)
+    penalty = settle_ridge(ridge, cohort)
+    objective = LinearObjective(cohort, Certain(), columns=columns, has_outcome=True, ridge=penalty)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     rows = slice(0, objective.n_labeled)
     eta = np.asarray(objective.predictors(optimum.parameters, rows)[0])

@@ -87,7 +87,7 @@ class LabelClassifier(LabelOnlyClassifier):
         self,
         *,
         learner: Any = "linear",
-        ridge: float = 1.0,
+        ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,

@@ -48,7 +48,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         propensity_features: Sequence[str | int] | None = None,
         *,
         learner: Any = "linear",
-        ridge: float = 1.0,
+        ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
         n_starts: int = 3,

@@ -3,7 +3,9 @@
 LightGBM grows the trees on the row gradients and the EM curvature of the one likelihood. Trees start from an offset,
 the linear solution or no features at all, whichever predicts held-out people better with the trees added; so what the
 linear model can say is kept, and its shared index with it: trees of the outcome move the time part along by kappa, and
-trees of the time part itself learn more slowly, under the same early stopping.
+trees of the time part itself learn more slowly, under the same early stopping. Where the linear model is useless it is
+worse than nothing, because it mistakes what drives the times for what drives the risk; so as many folds are held out
+in turn as it takes to tell the two starts apart.
 """
 
 from __future__ import annotations
@@ -29,6 +31,54 @@ from whether.propensity import Propensity
 Array = NDArray[np.float64]
 
 N_FOLDS = 5
+# The offsets are told apart when their held-out likelihoods differ by so many standard errors.
+STANDARD_ERRORS = 2.0
+
+
+class Race:
+    """Offsets compared on held-out people, fold by fold.
+
+    Attributes
+    ----------
+    values : dict of str to list of ndarray
+        Weighted log-likelihood of each held-out person at the best round, by offset and fold.
+    rounds : dict of str to list of int
+        The best round, by offset and fold.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.values: dict[str, list[Array]] = {name: [] for name in names}
+        self.rounds: dict[str, list[int]] = {name: [] for name in names}
+
+    def add(self, name: str, growth: Growth) -> None:
+        """Take in how one offset did on one fold."""
+        self.values[name].append(growth.best_values)
+        self.rounds[name].append(growth.best_round)
+
+    @property
+    def leader(self) -> str:
+        """The offset with the highest held-out likelihood so far."""
+        return max(self.values, key=lambda name: float(np.concatenate(self.values[name]).sum()))
+
+    @property
+    def decided(self) -> bool:
+        """Whether chance is an unlikely reason for the leader's advantage over each of the others."""
+        best = np.concatenate(self.values[self.leader])
+        leads = [best - np.concatenate(values) for name, values in self.values.items() if name != self.leader]
+        return all(lead.sum() > STANDARD_ERRORS * np.sqrt(lead.size) * lead.std() for lead in leads)
+
+    @property
+    def winner(self) -> str:
+        """The leader if the race is decided, else the first, the linear model: small cohorts rarely have more to say."""
+        return self.leader if self.decided else next(iter(self.values))
+
+    def best_round(self, name: str) -> float:
+        """Best number of rounds, averaged over the folds."""
+        return float(np.mean(self.rounds[name]))
+
+    def exhausted(self, max_rounds: int) -> bool:
+        """Whether some growth was still improving at the last round allowed."""
+        return max(max(rounds) for rounds in self.rounds.values()) >= max_rounds - 1
 
 
 @dataclass(frozen=True)
@@ -43,8 +93,8 @@ class BoostedFit(FittedModel):
     timing_columns : ndarray of int
     levels : ndarray of shape (K,)
         What the propensity's predictors moved by for everybody.
-    held_out : dict
-        Best held-out log-likelihood per person and number of rounds, by offset.
+    race : Race
+        How the offsets compared on held-out people.
     """
 
     offset: Offset
@@ -53,7 +103,7 @@ class BoostedFit(FittedModel):
     timing_columns: NDArray[np.intp]
     levels: Array
     result: FitResult
-    held_out: dict[str, tuple[float, int]]
+    race: Race
 
     @property
     def propensity(self) -> Propensity:  # type: ignore[override]
@@ -93,8 +143,9 @@ class BoostedLearner(Learner, BaseEstimator):
     num_leaves : int, default=8
     min_data_in_leaf : int, default=20
     lambda_l2 : float, default=5.0
-        As in LightGBM.
-    timing_rate : float, default=0.25
+    bagging_fraction : float, default=0.6
+        As in LightGBM; every tree is grown on a fresh draw of people.
+    timing_rate : float, default=0.5
         Learning rate of the propensity's trees as a share of the outcome's.
     max_rounds : int, default=1000
         Most rounds of boosting; early stopping on held-out likelihood decides.
@@ -115,7 +166,8 @@ class BoostedLearner(Learner, BaseEstimator):
         num_leaves: int = 8,
         min_data_in_leaf: int = 20,
         lambda_l2: float = 5.0,
-        timing_rate: float = 0.25,
+        bagging_fraction: float = 0.6,
+        timing_rate: float = 0.5,
         max_rounds: int = 1000,
         patience: int = 25,
         categorical_features: Sequence[int] = (),
@@ -125,6 +177,7 @@ class BoostedLearner(Learner, BaseEstimator):
         self.num_leaves = num_leaves
         self.min_data_in_leaf = min_data_in_leaf
         self.lambda_l2 = lambda_l2
+        self.bagging_fraction = bagging_fraction
         self.timing_rate = timing_rate
         self.max_rounds = max_rounds
         self.patience = patience
@@ -142,14 +195,26 @@ class BoostedLearner(Learner, BaseEstimator):
         known: dict[int, float] | None = None,
     ) -> BoostedFit:
         """Grow trees under the most likely candidate; see `Learner.fit`."""
-        offsets = self._offsets(cohort, candidates, columns, rng, has_outcome, known or {})
+        # Labeled people first: their rows, and those of the others, then follow each other in memory.
+        cohort = cohort.take(np.argsort(~cohort.labeled, kind="stable"))
+        seed, settings = int(rng.integers(2**31 - 1)), {"rng": rng, "has_outcome": has_outcome, "known": known or {}}
+        learner = self.linear or LinearLearner()
+        offsets = self._offsets(cohort, candidates, columns, learner, settings)
         problem = RowProblem(cohort, offsets[0].fit.propensity)
-        forest = Forest(self, cohort, columns, has_outcome, tuple(known or {}), int(rng.integers(2**31 - 1)))
-        held_out = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS) == 0
-        trials = {offset.name: forest.grow(offset, problem, held_out, self.max_rounds) for offset in offsets}
-        offset = max(offsets, key=lambda offset: trials[offset.name].best_value)
+        forest = Forest(self, cohort, columns, has_outcome, tuple(known or {}), seed)
+        race = Race(tuple(offset.name for offset in offsets))
+        folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS)
+        settled = offsets[0].fit.settled(learner)
+        for number in range(N_FOLDS):
+            # Without the held-out people, whose likelihood would else favour the linear model.
+            inside = cohort.take(np.flatnonzero(folds != number))
+            for offset in self._offsets(inside, [problem.propensity], columns, settled, settings):
+                race.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
+            if race.decided:
+                break
+        offset = next(offset for offset in offsets if offset.name == race.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
-        n_rounds = int(np.ceil(trials[offset.name].best_round * N_FOLDS / (N_FOLDS - 1)))
+        n_rounds = int(np.ceil(race.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
         final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
         return BoostedFit(
             offset=offset,
@@ -157,8 +222,8 @@ class BoostedLearner(Learner, BaseEstimator):
             timing=final.timing,
             timing_columns=columns,
             levels=final.levels,
-            result=self._result(offset.name, final, trials, n_rounds),
-            held_out={name: (trial.best_value, trial.best_round) for name, trial in trials.items()},
+            result=self._result(offset.name, final, race.exhausted(self.max_rounds), n_rounds),
+            race=race,
         )
 
     def _offsets(
@@ -166,9 +231,8 @@ class BoostedLearner(Learner, BaseEstimator):
         cohort: Cohort,
         candidates: Sequence[Propensity],
         columns: NDArray[np.intp],
-        rng: np.random.Generator,
-        has_outcome: bool,
-        known: dict[int, float],
+        learner: LinearLearner,
+        settings: dict[str, Any],
     ) -> list[Offset]:
         """Fit the linear model on the numeric columns, and the model without features under its propensity."""
         numeric = np.setdiff1d(np.arange(cohort.features.shape[1]), np.asarray(self.categorical_features, dtype=int))
@@ -176,8 +240,6 @@ class BoostedLearner(Learner, BaseEstimator):
         fill = np.nan_to_num(np.nanmean(kept, axis=0)) if kept.size else np.zeros(numeric.size)
         filled = replace(cohort, features=np.where(np.isnan(kept), fill, kept))
         inside = np.flatnonzero(np.isin(numeric, columns))
-        learner = self.linear or LinearLearner()
-        settings: dict[str, Any] = {"rng": rng, "has_outcome": has_outcome, "known": known}
         linear = learner.fit(filled, candidates, columns=inside, **settings)
         empty = np.empty(0, dtype=np.intp)
         nothing = replace(cohort, features=cohort.features[:, :0])
@@ -185,8 +247,7 @@ class BoostedLearner(Learner, BaseEstimator):
         level = plain.fit(nothing, [linear.propensity], columns=empty, **settings)
         return [Offset("linear", linear, numeric, fill), Offset("level", level, empty, np.zeros(0))]
 
-    def _result(self, name: str, final: Growth, trials: dict[str, Growth], n_rounds: int) -> FitResult:
-        exhausted = max(trial.best_round for trial in trials.values()) >= self.max_rounds - 1
+    def _result(self, name: str, final: Growth, exhausted: bool, n_rounds: int) -> FitResult:
         status = Status.MAX_ROUNDS if exhausted else Status.CONVERGED
         return FitResult(
             status=status,

@@ -6,7 +6,7 @@ Used by `whether.learners.boosted`, which decides where to start and when to sto
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ class TreeSettings(Protocol):
     num_leaves: int
     min_data_in_leaf: int
     lambda_l2: float
+    bagging_fraction: float
     timing_rate: float
     patience: int
     categorical_features: Sequence[int]
@@ -71,15 +72,15 @@ def combine(
 
 @dataclass
 class Growth:
-    """Trees grown so far, and the round after which held-out people were predicted best."""
+    """Trees grown so far, the round after which held-out people were predicted best, and their log-likelihoods then."""
 
     outcome: Any
     timing: Any
     levels: Array
     n: int
     log_likelihood: float = 0.0
-    best_value: float = -np.inf
     best_round: int = 0
+    best_values: Array = field(default_factory=lambda: np.array([-np.inf]))
 
 
 class Forest:
@@ -112,6 +113,8 @@ class Forest:
             "num_leaves": learner.num_leaves,
             "min_data_in_leaf": learner.min_data_in_leaf,
             "lambda_l2": learner.lambda_l2,
+            "bagging_fraction": learner.bagging_fraction,
+            "bagging_freq": 1,
             "feature_pre_filter": False,
             "deterministic": True,
             "force_col_wise": True,
@@ -218,11 +221,9 @@ class _Loop:
             growth.levels[k] += np.clip(0.3 * gradient / max(curvature, 1.0), -0.2, 0.2)
 
     def _judge(self, growth: Growth, terms: RowTerms, number: int) -> None:
-        if self.held_out.any():
-            weight = self.problem.weight[self.held_out]
-            value = float(np.average(terms.value[self.held_out], weights=weight))
-            if value > growth.best_value + 1e-6:
-                growth.best_value, growth.best_round = value, number
+        values = (self.problem.weight * terms.value)[self.held_out]
+        if values.size and values.sum() > growth.best_values.sum():
+            growth.best_values, growth.best_round = values, number
 
     def _outcome_target(self, terms: RowTerms) -> tuple[Array, Array]:
         along = self.problem.propensity.index_sign * self.offset.kappa

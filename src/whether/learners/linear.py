@@ -7,7 +7,7 @@ Used by the estimators.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from whether.learners.index import IndexedObjective
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.parallel import one_blas_thread
+from whether.learners.ridge import settle_ridge
 from whether.learners.search import Search
 from whether.learners.shrinkage import ShrinkagePath
 from whether.propensity import Propensity
@@ -81,6 +82,10 @@ class LinearFit(FittedModel):
         """How strongly the outcome index drives the time part; None where it is free."""
         return float(self.optimum.parameters[-1]) if self.indexed.indexed else None
 
+    def settled(self, learner: LinearLearner) -> LinearLearner:
+        """Return the settings of the learner with the penalties that this fit came to."""
+        return replace(learner, ridge=self.objective.ridge, shrinkage=self.indexed.shrinkage)
+
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         objective, coefficients = self.objective, self.coefficients
@@ -113,8 +118,8 @@ class LinearLearner(Learner):
 
     Parameters
     ----------
-    ridge : float
-        Penalty on squared standardised slopes, in units of one person's log-likelihood.
+    ridge : float or "auto"
+        Penalty on squared standardised slopes, in units of one person's log-likelihood; see `settle_ridge`.
     shrinkage : float or "cv"
         Penalty on departures of the propensity's slopes from the shared index; 0 leaves them free.
     n_starts : int
@@ -125,7 +130,7 @@ class LinearLearner(Learner):
         Whether to prepare sandwich standard errors.
     """
 
-    ridge: float = 1.0
+    ridge: float | str = "auto"
     shrinkage: float | str = 0.0
     n_starts: int = 3
     max_iter: int = 100
@@ -154,7 +159,8 @@ class LinearLearner(Learner):
         has_outcome: bool,
         known: dict[int, float],
     ) -> LinearFit:
-        objective = LinearObjective(cohort, candidates[0], columns=columns, has_outcome=has_outcome, ridge=self.ridge)
+        ridge = settle_ridge(self.ridge, cohort)
+        objective = LinearObjective(cohort, candidates[0], columns=columns, has_outcome=has_outcome, ridge=ridge)
         fixed = tuple(predictor + int(has_outcome) for predictor in known)
         labeled = slice(0, objective.n_labeled)
         weight = None if objective.weight is None else objective.weight[labeled]
@@ -184,7 +190,9 @@ class LinearLearner(Learner):
         if indexed.size <= MANY_PARAMETERS:
             max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
-        parameters, status, n_steps = lbfgs(indexed.value_and_gradient, start, max_steps=10 * self.max_iter)
+        parameters, status, n_steps = lbfgs(
+            indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * self.max_iter
+        )
         value, gradient = indexed.value_and_gradient(parameters)
         return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, n_steps)
 

@@ -12,6 +12,7 @@ from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import newton
 from whether.learners.parallel import one_blas_thread
+from whether.learners.ridge import settle_ridge
 from whether.learners.starts import label_coefficients
 from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk
 
@@ -54,7 +55,9 @@ def fit_nonnegative(learner: LinearLearner, cohort: Cohort, label_frequency: flo
     """Fit the non-negative risk, starting from the logistic regression on the labels."""
     unbiased = UnbiasedRisk(label_frequency)
     columns = np.empty(0, dtype=np.intp)
-    objective = LinearObjective(cohort, unbiased, columns=columns, has_outcome=True, ridge=learner.ridge)
+    objective = LinearObjective(
+        cohort, unbiased, columns=columns, has_outcome=True, ridge=settle_ridge(learner.ridge, cohort)
+    )
     composite = NonNegativeObjective(objective, label_frequency)
     with one_blas_thread():
         optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=learner.max_iter)

@@ -159,15 +159,20 @@ def lbfgs(
     value_and_gradient: Callable[[Array], tuple[float, Array]],
     start: Array,
     *,
+    tolerance: float = 1e-9,
     max_steps: int = 1000,
 ) -> tuple[Array, Status, int]:
-    """Minimise by L-BFGS: no Hessian, for models with many parameters."""
+    """Minimise by L-BFGS: no Hessian, for models with many parameters.
+
+    It does not know how far the optimum is, so it stops where a step gains less than a hundredth of the tolerance.
+    """
+    size = max(1.0, abs(value_and_gradient(start)[0]))
     result = minimize(
         value_and_gradient,
         start,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_steps, "ftol": 1e-12, "gtol": 1e-5},
+        options={"maxiter": max_steps, "ftol": max(1e-12, 1e-2 * tolerance / size), "gtol": 1e-5},
     )
     status = {0: Status.CONVERGED, 1: Status.MAX_STEPS}.get(result.status, Status.FLAT)
     return np.asarray(result.x), status, int(result.nit)

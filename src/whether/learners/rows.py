@@ -6,17 +6,21 @@ was observed of them is settled here, once.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
+from whether.learners.parallel import share_out
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
+Rows: TypeAlias = NDArray[np.intp] | slice
 
+# Rows that are worked through at a time.
+BLOCK = 8192
 # Curvature below which a step would be too long to trust.
 SMALLEST_CURVATURE = 1e-3
 
@@ -49,30 +53,42 @@ class RowProblem:
     def __init__(self, cohort: Cohort, propensity: Propensity) -> None:
         self.propensity = propensity
         self.weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
-        self.labeled = np.flatnonzero(cohort.labeled)
-        self.unlabeled = np.flatnonzero(~cohort.labeled)
         self.observed = propensity.observe(cohort)
+        self.unlabeled = np.flatnonzero(~cohort.labeled)
+        self._blocks = [(rows, True) for rows in _in_blocks(np.flatnonzero(cohort.labeled))]
+        self._blocks += [(rows, False) for rows in _in_blocks(self.unlabeled)]
 
     def evaluate(self, eta: Array | None, v: Array) -> RowTerms:
         """Value, gradient and safe curvature of each person; weights are not applied."""
-        n_outcome, n = int(eta is not None), v.shape[1]
-        value, gradient = np.empty(n), np.empty((n_outcome + v.shape[0], n))
-        curvature = np.empty_like(gradient)
-        for rows, of_rows in (
-            (self.labeled, self.propensity.labeled_rows),
-            (self.unlabeled, self.propensity.unlabeled_rows),
-        ):
-            part = None if eta is None else eta[rows]
-            terms = of_rows(part, v[:, rows], self.observed[..., rows])
-            value[rows], gradient[:, rows] = terms.value, terms.gradient
-            exact = -np.einsum("iin->in", terms.curvature)
-            curvature[:, rows] = exact
-            if part is not None:
-                p = softplus_expit(part)[1]
-                curvature[0, rows] = p * (1 - p)
-                if rows is self.unlabeled and v.shape[0]:
-                    # exact second derivative in v = q b'' + q (1 - q) b' b'; the surrogate leaves the last term out
-                    q = np.clip(terms.gradient[0] + p, 1e-12, 1.0)
-                    slope = terms.gradient[1:] / q
-                    curvature[1:, rows] = exact[1:] + q * (1 - q) * slope**2
-        return RowTerms(value, gradient, np.maximum(curvature, SMALLEST_CURVATURE))
+        shape = (int(eta is not None) + v.shape[0], v.shape[1])
+        terms = RowTerms(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
+
+        def fill_in(blocks: list[tuple[Rows, bool]]) -> None:
+            for rows, labeled in blocks:
+                part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed[..., rows], labeled)
+                terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
+
+        share_out(fill_in, self._blocks)
+        return terms
+
+    def _of_block(self, eta: Array | None, v: Array, observed: Array, labeled: bool) -> RowTerms:
+        of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
+        terms = of_rows(eta, v, observed)
+        curvature = -np.einsum("iin->in", terms.curvature)
+        if eta is not None:
+            p = softplus_expit(eta)[1]
+            curvature[0] = p * (1 - p)
+            if not labeled and v.shape[0]:
+                # exact second derivative in v = q b'' + q (1 - q) b' b'; the surrogate leaves the last term out
+                q = np.clip(terms.gradient[0] + p, 1e-12, 1.0)
+                curvature[1:] += (1 - q) / q * terms.gradient[1:] ** 2
+        return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
+
+
+def _in_blocks(rows: NDArray[np.intp]) -> list[Rows]:
+    """Cut rows into blocks that fit a processor's cache, as slices where rows follow each other."""
+    blocks = [rows[start : start + BLOCK] for start in range(0, rows.size, BLOCK)]
+    return [
+        slice(int(block[0]), int(block[-1]) + 1) if block[-1] - block[0] == block.size - 1 else block
+        for block in blocks
+    ]

@@ -1,0 +1,55 @@
+"""The penalty on slopes, where it is not given: one person's worth, or more where features are many for the events.
+
+A ridge penalty in units of one person's log-likelihood is the precision of a normal prior of the slopes of standardised
+features. That is a property of the features, not of the restriction, so it is chosen where it is cheap and safe to
+choose: in the logistic regression on the labels, which has one optimum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.cohort import Cohort
+from whether.learners.folds import deal_folds
+from whether.learners.objective import LinearObjective
+from whether.learners.optimize import newton
+from whether.propensity import Certain
+
+Array = NDArray[np.float64]
+
+USUAL = 1.0
+# With fewer events (or non-events) per feature than this the usual penalty leaves the slopes to chance.
+EVENTS_PER_FEATURE = 5
+RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
+N_FOLDS = 3
+# Precision, in about half log-likelihood units, that is enough to compare penalties.
+TOLERANCE = 0.05
+
+
+def settle_ridge(ridge: float | str, cohort: Cohort) -> float:
+    """Return the penalty that ``ridge`` stands for: itself, or for "auto" the usual or a chosen one."""
+    if not isinstance(ridge, str):
+        return float(ridge)
+    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    events = float(weight[cohort.labeled].sum())
+    fewer = min(events, float(weight.sum()) - events)
+    return USUAL if fewer >= EVENTS_PER_FEATURE * cohort.features.shape[1] else choose_ridge(cohort)
+
+
+def choose_ridge(cohort: Cohort) -> float:
+    """Return the penalty under which logistic regression predicts the labels of held-out people best."""
+    nothing = np.empty(0, dtype=np.intp)
+    objective = LinearObjective(cohort, Certain(), columns=nothing, has_outcome=True, ridge=USUAL)
+    labeled = np.arange(objective.n) < objective.n_labeled
+    fold = deal_folds(labeled, np.zeros(objective.n), objective.features.T, N_FOLDS)
+    total = np.zeros(len(RIDGES))
+    for number in range(N_FOLDS):
+        training = objective.subset(np.flatnonzero(fold != number))
+        held_out = objective.subset(np.flatnonzero(fold == number))
+        solution = np.zeros(objective.layout.size)
+        for row, ridge in enumerate(RIDGES):
+            training.ridge = ridge
+            solution = newton(training.evaluate, solution, max_steps=30, tolerance=TOLERANCE).parameters
+            total[row] += held_out.row_values(solution).sum()
+    return RIDGES[int(np.argmax(total))]
