@@ -10,6 +10,7 @@ BENCHMARKS = {
     "boosting": "time of boosted mixture cure as a ratio to LightGBM's own classifier with as many trees",
     "stress": "mean risk in the worlds with wrong event times",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
+    "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }

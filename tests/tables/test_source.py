@@ -145,7 +145,7 @@ BAD = {
     "binary": (b"a,b\n1,\x00\x01\x02\n", "bytes that text has not"),
     "html": (b"<!DOCTYPE html><html></html>", "web page"),
     "json": (b'{"a": 1}', "JSON"),
-    "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "2 rows .* row 2 below the header has 1, the header 2"),
+    "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "2 rows of .* row 2 below the header has 1, the header 2"),
     "open quote": (b'a,b\n1,"2\n3,4\n', "never closed"),
     "twice": (b"a,b,a\n1,2,3\n", "more than one column called 'a'"),
     "twice trimmed": (b"a, a\n1,2\n", "more than one column called 'a'"),

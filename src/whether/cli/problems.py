@@ -41,15 +41,18 @@ class Program(TyperGroup):
         except (ValueError, ImportError) as error:
             raise _stop(str(error), 2 if isinstance(error, CommandError) else 1) from None
         except Exception as error:
-            if _belongs_to_typer(error):
+            if _ends_well(error):
                 raise
+            complaint = getattr(error, "format_message", None)  # of typer, about options
+            if complaint is not None:
+                raise _stop(f"{complaint()} See 'whether {ctx.invoked_subcommand or ''} --help'.", 2) from None
             what = f"{type(error).__name__}: {error}"
             raise _stop(f"This is a bug in whether ({what}). WHETHER_TRACEBACK=1 shows where.", 70) from error
 
 
-def _belongs_to_typer(error: Exception) -> bool:
-    """Whether it is how typer ends a command or complains about options."""
-    return isinstance(error, typer.Exit) or hasattr(error, "exit_code") or isinstance(error, typer.Abort)
+def _ends_well(error: Exception) -> bool:
+    """Whether it is how typer ends a command, or shows help where nothing was asked."""
+    return isinstance(error, (typer.Exit, typer.Abort)) or type(error).__name__ == "NoArgsIsHelpError"
 
 
 def _stop(sentence: str, code: int) -> typer.Exit:

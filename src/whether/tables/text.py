@@ -169,7 +169,7 @@ def _read(path: Path, options: pyarrow.csv.ReadOptions, separator: str, columns:
     if bad:
         first = bad[0]
         raise TableError(
-            f"{len(bad):,} row{'s' * (len(bad) > 1)} of {str(path)!r} have the wrong number of cells: row "
+            f"{len(bad):,} row{'s' * (len(bad) > 1)} of {str(path)!r} with a wrong number of cells: row "
             f"{first.number - 1} below the header has {first.actual_columns}, the header {first.expected_columns}. "
             "Look for a separator, a quote or a line break inside a cell."
         )
