@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
@@ -37,14 +37,19 @@ def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> 
         return None
     objective = fit.objective
     outcome = np.r_[0, np.arange(objective.layout.size)[objective.layout.outcome]]
-    of_outcome, coefficients = covariance[np.ix_(outcome, outcome)], fit.coefficients[outcome]
+    spread, coefficients = _root(covariance[np.ix_(outcome, outcome)]), fit.coefficients[outcome]
     lower, upper = np.empty(features.shape[0]), np.empty(features.shape[0])
-    width = norm.ppf(0.5 + level / 2)
+    width = float(ndtri(0.5 + level / 2))
     for start in range(0, features.shape[0], ROWS_AT_A_TIME):
         rows = slice(start, start + ROWS_AT_A_TIME)
         standard = (features[rows][:, objective.column_order] - objective.mean) / objective.scale
-        design = np.column_stack([np.ones(standard.shape[0]), standard])
-        logit = design @ coefficients
-        error = np.sqrt(np.einsum("ij,ij->i", design @ of_outcome, design))
+        logit = coefficients[0] + standard @ coefficients[1:]
+        error = np.sqrt(np.square(spread[0] + standard @ spread[1:]).sum(axis=1))
         lower[rows], upper[rows] = (softplus_expit(logit + side * width * error)[1] for side in (-1, 1))
     return lower, upper
+
+
+def _root(matrix: Array) -> Array:
+    """Return R with R R' = matrix, which may be singular."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -47,12 +47,12 @@ class NumberPlan:
     def encode(self, column: Column, notes: Notes) -> Iterator[Array]:
         """Features, in the order of their names."""
         values = _numbers(column)
-        missing = np.isnan(values)
-        if missing.any() and not self.flags_missing and not math.isnan(self.fill):
+        fills = column.n_missing > 0 and not math.isnan(self.fill)
+        if fills and not self.flags_missing:
             notes.say(f"Column {self.name!r}: gaps were filled with the training median, {self.fill:g}.")
-        yield values if math.isnan(self.fill) else np.where(missing, self.fill, values)
+        yield np.where(np.isnan(values), self.fill, values) if fills else values
         if self.flags_missing:
-            yield missing.astype(float)
+            yield np.isnan(values).astype(float)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Encoder:
     def encode(self, columns: Mapping[str, Column], notes: Notes) -> Array:
         """Features of columns whose kinds are known, shape (n, k)."""
         n = len(columns[self.columns[0]].data)
-        matrix = np.empty((n, len(self.features)))
+        matrix = np.empty((n, len(self.features)), order="F")  # written column by column
         positions = {name: position for position, name in enumerate(self.features)}
         for plan in self.plans:
             for name, values in zip(plan.outputs(), plan.encode(columns[plan.name], notes), strict=True):
