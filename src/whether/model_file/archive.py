@@ -1,4 +1,4 @@
-"""The container of a model file: a zip archive, never compressed, of one JSON text, arrays and trees.
+"""The container of a model file: a zip archive, never compressed, of one JSON text and arrays.
 
 Without compression a member is no larger than the file it is in, so a small file cannot unfold into a large one. Arrays
 are `.npy` members without pickles. Anything unusual is an error.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from whether.atomic_file import atomic_path
 
 DESCRIPTION = "whether.json"
-MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy|trees/[0-9]{1,5}\.txt")
+MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy")
 MOST_MEMBERS = 10_000
 # Booleans, whole numbers and floating-point numbers; nothing that holds objects.
 NUMBER_TYPES = frozenset({"|b1", "<i4", "<i8", "<f4", "<f8"})

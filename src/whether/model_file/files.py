@@ -24,6 +24,7 @@ from whether.model_file.archive import (
     read_archive,
     write_archive,
 )
+from whether.model_file.boosted_state import BOOSTED_KINDS
 from whether.model_file.codec import Packer, Registry, Unpacker
 from whether.model_file.linear_state import LINEAR_KINDS
 from whether.tables import Encoder
@@ -38,7 +39,7 @@ CLASSIFIERS = {
     for name in estimators.__all__
     if not getattr(getattr(estimators, name), "__abstractmethods__", ())
 }
-REGISTRY = Registry(LINEAR_KINDS)
+REGISTRY = Registry({**LINEAR_KINDS, **BOOSTED_KINDS})
 
 
 @dataclass(frozen=True)
