@@ -11,6 +11,7 @@ from whether.cli.fit import fit
 from whether.cli.predict import predict
 from whether.cli.problems import Program
 from whether.cli.simulate import simulate
+from whether.cli.study import app as study
 
 app = typer.Typer(
     cls=Program,
@@ -42,6 +43,7 @@ def _root(
 app.command()(fit)
 app.command()(predict)
 app.command()(simulate)
+app.add_typer(study, name="study")
 
 
 def main() -> None:

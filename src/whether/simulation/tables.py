@@ -40,7 +40,7 @@ def data_folder(path: str | Path | None = None) -> Path:
     folder = Path(path or os.environ.get(DATA_VARIABLE) or checkout.parent / "shared" / "data")
     if not (folder / _CATALOGUE).is_file():
         raise MissingDataError(
-            f"No cohort tables in {folder} ({_CATALOGUE} is missing): set {DATA_VARIABLE} to the folder that has them."
+            f"No cohort tables in {folder} ({_CATALOGUE} is missing): set {DATA_VARIABLE} to the folder that has them"
         )
     return folder
 
@@ -75,7 +75,7 @@ def load_table(name: str, path: str | Path | None = None) -> pd.DataFrame:
     """
     file = data_folder(path) / describe_table(name, path)["file"]
     if not file.is_file():
-        raise MissingDataError(f"The table {name!r} is listed in {file.parent}, but {file.name} is not there.")
+        raise MissingDataError(f"The table {name!r} is listed in {file.parent}, but {file.name} is not there")
     return _read(file)
 
 

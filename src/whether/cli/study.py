@@ -1,0 +1,205 @@
+"""``whether study``: rerun the paper's experiments and ours, and print what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whether.cli.problems import CommandError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Rerun the paper's experiments and ours: resumable, on one machine or many.",
+)
+
+RESULTS = Path("study.sqlite")
+QUICK_RESULTS = Path("study-quick.sqlite")
+
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option("--results", help="File of results. Default: study.sqlite, or study-quick.sqlite with --quick."),
+]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Use the file of a quick run.")]
+WorldsOption = Annotated[list[str] | None, typer.Option("--worlds", help="Only these worlds, separated by commas.")]
+MethodsOption = Annotated[
+    list[str] | None,
+    typer.Option("--methods", help="Only these methods: AFTMC-F, AFTMC-F/linear, DTNN, ..., separated by commas."),
+]
+StudiesArgument = Annotated[list[str], typer.Argument(help="Names of studies, see `whether study list`.")]
+
+
+@app.command("list")
+def list_studies() -> None:
+    """List the studies with their worlds and methods."""
+    from whether.study.plan import STUDIES
+
+    for study in STUDIES.values():
+        typer.echo(f"{study.name}: {study.title}; {study.replicates} replicates")
+        typer.echo(f"  worlds:  {', '.join(study.worlds)}")
+        by_learner: dict[str, list[str]] = {}
+        for entry in study.entries:
+            by_learner.setdefault(entry.learner, []).append(entry.method)
+        for learner, methods in by_learner.items():
+            typer.echo(f"  {learner + ':':<8} {', '.join(methods)}")
+
+
+@app.command()
+def run(
+    studies: StudiesArgument,
+    replicates: Annotated[int | None, typer.Option(help="Number of replicates. Default: the study's own.")] = None,
+    worlds: WorldsOption = None,
+    methods: MethodsOption = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of worker processes. Default: one per core.")] = None,
+    backend: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Of a Dask scheduler or Ray cluster. Default: a local one.")
+    ] = None,
+    results: ResultsOption = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of the cohort tables. Default: WHETHER_DATA.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, as a smoke test.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells once more.")] = False,
+    all_rows: Annotated[
+        bool, typer.Option("--all-rows", help="Autism: keep children not yet seen after 24 months by the endpoint.")
+    ] = False,
+) -> None:
+    """Run the cells of studies that are not stored yet; the same command goes on after an interruption."""
+    from whether.study.plan import find_study, plan_cells
+    from whether.study.runner import run_cells
+
+    with _explaining():
+        cells = [
+            cell
+            for name in studies
+            for cell in plan_cells(
+                find_study(name),
+                replicates=replicates,
+                worlds=_split(worlds),
+                methods=_split(methods),
+                quick=quick,
+                all_rows=all_rows,
+            )
+        ]
+        _check_data(studies, data)
+        path = results or (QUICK_RESULTS if quick else RESULTS)
+        summary = run_cells(
+            cells,
+            path,
+            jobs=jobs,
+            backend=backend,
+            address=address,
+            data=None if data is None else str(data.absolute()),
+            retry_failed=retry_failed,
+        )
+    typer.echo(
+        f"{summary.done} cells done, {summary.failed} failed, {summary.stored} stored before; results in {path}",
+        err=True,
+    )
+    if summary.failed:
+        typer.echo("`whether study status` lists what failed; --retry-failed tries again.", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def table(
+    studies: StudiesArgument,
+    results: ResultsOption = None,
+    quick: QuickOption = False,
+    form: Annotated[str, typer.Option("--format", help="text, markdown, latex or csv.")] = "text",
+    metrics: Annotated[
+        list[str] | None, typer.Option("--metric", help="auc, brier, calibration_error, ..., separated by commas.")
+    ] = None,
+    worlds: WorldsOption = None,
+    methods: MethodsOption = None,
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of printing.")] = None,
+) -> None:
+    """Print tables of stored results, the paper's numbers beside ours."""
+    from whether.atomic_file import atomic_path
+    from whether.study.plan import find_study
+    from whether.study.render import check_format, render
+    from whether.study.results import failures, open_existing
+    from whether.study.table import make_records, make_tables
+
+    with _explaining():
+        check_format(form)
+        records, tables = [], []
+        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+            for name in studies:
+                study, rows = find_study(name), stored.rows(name)
+                some = make_records(study, rows, _split(metrics), _split(worlds), _split(methods))
+                records += some
+                tables += make_tables(study, some, len(failures(rows)))
+        text = render(tables, records, form)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            with atomic_path(output) as unfinished:
+                unfinished.write_text(text, encoding="utf-8")
+
+
+@app.command()
+def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
+    """Say how many cells are stored, how long they took, and what failed."""
+    from whether.study.progress import format_duration
+    from whether.study.results import failures, open_existing
+
+    with _explaining(), open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+        rows = stored.rows()
+    for name in dict.fromkeys(row.study for row in rows):
+        some = [row for row in rows if row.study == name]
+        seconds = sum(row.fit_seconds or 0.0 for row in some)
+        replicates = len({row.seed for row in some})
+        typer.echo(
+            f"{name}: {len(some)} cells of {replicates} replicates, {len(failures(some))} failed, "
+            f"{format_duration(seconds)} of fitting, {format_duration(seconds / replicates)} per replicate"
+        )
+    for row in failures(rows):
+        typer.echo(f"failed: {row.study}/{row.world}/{row.method}/{row.learner}, replicate {row.seed}: {row.error}")
+
+
+@app.command()
+def figures(
+    results: ResultsOption = None,
+    quick: QuickOption = False,
+    output: Annotated[Path, typer.Option(help="Folder for the figures; made if it is not there.")] = Path("figures"),
+) -> None:
+    """Draw figures of stored results, as PNG and SVG, for one column and for a page."""
+    from whether.study.figures import draw_all
+    from whether.study.results import open_existing
+
+    with _explaining():
+        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+            rows = stored.rows()
+        for path in draw_all(rows, output):
+            typer.echo(path)
+
+
+def _split(values: list[str] | None) -> list[str]:
+    """Take names that are repeated options, separated by commas, or both."""
+    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]
+
+
+def _check_data(studies: list[str], data: Path | None) -> None:
+    """Miss the tables before a thousand cells do."""
+    from whether.simulation.tables import data_folder
+
+    if {"diabetes", "cohorts"} & set(studies):
+        data_folder(data)
+
+
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """Say that a wrong name is the command's fault, and that an interruption loses nothing."""
+    from whether.study.errors import StudyError
+
+    try:
+        yield
+    except StudyError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        typer.echo("Stopped: what was finished is stored, and the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None

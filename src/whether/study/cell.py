@@ -1,0 +1,190 @@
+"""Run one cell: draw the data, fit, score. A pure function of the cell, apart from the clock."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from whether import __version__
+from whether.estimators import CensoredClassifier
+from whether.evaluate import calibration_curve, evaluate_propensity, evaluate_risks
+from whether.evaluate.known_truth import root_mean_square
+from whether.simulation.tables import DATA_VARIABLE
+from whether.study.lineup import ORACLE
+from whether.study.plan import Cell
+from whether.study.samples import Sample, Target, draw_sample
+
+N_CURVE_GROUPS = 20
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    cell : Cell
+    scores : dict of str to float
+        Main scores of the risk, and those of the propensity with the prefix ``propensity_``.
+    details : dict
+        Scores against every target, calibration curves, counts and warnings; it can be written as JSON.
+    parameters : dict of str to str
+        Parameters of the classifier as they were.
+    fit_seconds : float or None
+    version : str
+    error, traceback : str
+        What went wrong; empty if nothing did.
+    """
+
+    cell: Cell
+    scores: dict[str, float] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)
+    fit_seconds: float | None = None
+    version: str = __version__
+    error: str = ""
+    traceback: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether something went wrong."""
+        return bool(self.error)
+
+
+def execute(cell: Cell, data: str | None = None) -> Outcome:
+    """Run a cell in one thread, and return its error instead of raising it.
+
+    Parameters
+    ----------
+    cell : Cell
+    data : str, optional
+        Folder of the tables; a worker elsewhere does not share the environment of whoever sent the cell.
+    """
+    if data is not None:
+        os.environ[DATA_VARIABLE] = data
+    try:
+        with one_thread():
+            return run_cell(cell)
+    except Exception as error:  # whatever it is, it must not stop the other cells
+        message = " ".join(str(error).split()) or "no message"
+        return Outcome(cell, error=f"{type(error).__name__}: {message}", traceback=traceback.format_exc())
+
+
+def run_cell(cell: Cell) -> Outcome:
+    """Draw the data of a cell, fit its method and score it.
+
+    Parameters
+    ----------
+    cell : Cell
+    """
+    sample = draw_sample(cell.study, cell.world, cell.seed, cell.options)
+    model = cell.entry.build(sample.drivers, cell.seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        _fit(model, cell, sample)
+        seconds = time.perf_counter() - start
+    scored = {target.name: _score(model, target) for target in sample.targets}
+    if sample.eventual_share is not None:
+        scored["population"] = {"mean_risk_error": _mean_risk_error(model, *sample.eventual_share)}
+    labels = sample.labels
+    propensity = evaluate_propensity(
+        labels.positive, labels.labeled, model.predict_propensity(labels.X), labels.propensity
+    )
+    main = scored[sample.targets[0].name]
+    return Outcome(
+        cell,
+        scores={**main, **{f"propensity_{name}": value for name, value in propensity.items()}},
+        details={
+            "scores": scored,
+            "curves": {target.name: _curve(model, target) for target in sample.targets},
+            "counts": _count(sample),
+            "fit": _describe_fit(model),
+            "warnings": sorted({f"{item.category.__name__}: {item.message}" for item in caught}),
+        },
+        parameters={name: repr(value) for name, value in sorted(model.get_params(deep=False).items())},
+        fit_seconds=seconds,
+    )
+
+
+def _fit(model: CensoredClassifier, cell: Cell, sample: Sample) -> None:
+    if cell.entry.method == ORACLE:
+        model.fit(sample.oracle_X, sample.oracle_y)
+    else:
+        model.fit(sample.X, sample.y, time=sample.time, follow_up=sample.follow_up)
+
+
+def _score(model: CensoredClassifier, target: Target) -> dict[str, float]:
+    risk = model.predict_proba(target.X)[:, 1]
+    found = evaluate_risks(target.positive, risk)
+    if target.outcome_proba is not None:
+        found["rmse"] = root_mean_square(risk - target.outcome_proba)
+    return found
+
+
+def _mean_risk_error(model: CensoredClassifier, X: np.ndarray, share: float) -> float:
+    return float(model.predict_proba(X)[:, 1].mean() - share)
+
+
+def _curve(model: CensoredClassifier, target: Target) -> dict[str, list[float]]:
+    """Points of the calibration curve, short enough to be stored with every cell."""
+    curve = calibration_curve(target.positive, model.predict_proba(target.X)[:, 1], n_groups=N_CURVE_GROUPS)
+    return {
+        "predicted": [round(float(value), 6) for value in curve.predicted],
+        "observed": [round(float(value), 6) for value in curve.observed],
+        "count": [int(value) for value in curve.count],
+    }
+
+
+def _count(sample: Sample) -> dict[str, int]:
+    counts = {"people": sample.y.size, "labeled": int(sample.y.sum()), "features": sample.X.shape[1]}
+    for target in sample.targets:
+        counts[target.name] = target.positive.size
+        counts[f"{target.name} positive"] = int(target.positive.sum())
+    return counts
+
+
+def _describe_fit(model: CensoredClassifier) -> dict[str, Any]:
+    """Say what the method settled on, where it had a choice."""
+    said: dict[str, Any] = {"converged": bool(model.converged_)}
+    for name in ("distribution_", "shrinkage_", "ridge_"):
+        value = getattr(model, name, None)
+        if isinstance(value, (str, int, float, np.number)):
+            said[name.rstrip("_")] = value if isinstance(value, str) else float(value)
+    return said
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep every library to one thread: workers share the cores by processes.
+
+    The variables are for what is loaded or asks later, the limits for what is loaded already.
+    """
+    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    torch = sys.modules.get("torch")
+    torch_threads = torch.get_num_threads() if torch is not None else 1
+    if torch is not None:
+        torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        if torch is not None:
+            torch.set_num_threads(torch_threads)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,55 @@
+"""Draw every figure for which results are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whether.study.errors import RunError
+from whether.study.figures.autism import draw_autism
+from whether.study.figures.calibration import draw_calibration
+from whether.study.figures.identifiability import draw_identifiability
+from whether.study.figures.restrictions import draw_restrictions
+from whether.study.figures.style import SETTINGS, WIDTHS, save
+from whether.study.results import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A drawing takes the finished cells and a width; it returns nothing where its cells are not stored.
+Drawing = Callable[[Sequence[Row], float], "Figure | None"]
+
+DRAWINGS: dict[str, Drawing] = {
+    "identifiability": draw_identifiability,
+    "restrictions": draw_restrictions,
+    "calibration": draw_calibration,
+    "autism-split": lambda rows, width: draw_autism(rows, width, "autism-split"),
+    "autism-literal": lambda rows, width: draw_autism(rows, width, "autism-literal"),
+}
+
+
+def draw_all(rows: Sequence[Row], folder: Path) -> Iterator[Path]:
+    """Draw what can be drawn, at both widths, and yield the files.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Stored cells of all studies.
+    folder : Path
+        Made if it is not there.
+    """
+    import matplotlib
+
+    done = [row for row in rows if row.status == "done"]
+    drawn = 0
+    with matplotlib.rc_context(SETTINGS):
+        for name, draw in DRAWINGS.items():
+            for size, width in WIDTHS.items():
+                figure = draw(done, width)
+                if figure is not None:
+                    folder.mkdir(parents=True, exist_ok=True)
+                    yield from save(figure, folder, f"{name}-{size}")
+                    drawn += 1
+    if not drawn:
+        raise RunError("No stored cell belongs to a figure: run simulation, diabetes, stress or autism first.")

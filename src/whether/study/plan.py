@@ -1,0 +1,288 @@
+"""The studies as data, and the cells that make one up.
+
+A cell is one method with one learner, fitted once to one replicate of one world. It says everything that its result
+depends on, so the result can be stored under its key and need not be computed again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+
+from whether.simulation import (
+    AUTISM_WORLDS,
+    DIABETES_WORLDS,
+    PAPER_WORLDS,
+    PRINTED_WORLDS,
+    STRESS_WORLDS,
+    find_world,
+)
+from whether.study.errors import StudyError
+from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, STRESS_ENTRIES, Entry
+from whether.study.real_cohorts import COHORT_WORLDS
+
+
+@dataclass(frozen=True)
+class Options:
+    """Sizes and choices that change results.
+
+    Attributes
+    ----------
+    n : int or None
+        Number of people of a cohort before it is split; None for the world's own.
+    n_fresh : int
+        Number of new people on whom simulated worlds are scored.
+    all_rows : bool
+        Keep children of the autism stand-in who had not been seen after 24 months by the early endpoint.
+    """
+
+    n: int | None = None
+    n_fresh: int = 20_000
+    all_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Study:
+    """Worlds and methods that are compared.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        What it is, in one line.
+    worlds : tuple of str
+    entries : tuple of Entry
+    replicates : int
+        Usual number of replicates.
+    metrics : tuple of str
+        What its table shows unless told otherwise.
+    quick_worlds : tuple of str
+        Worlds of a quick run.
+    quick : Options
+        Sizes of a quick run.
+    """
+
+    name: str
+    title: str
+    worlds: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    replicates: int
+    metrics: tuple[str, ...]
+    quick_worlds: tuple[str, ...]
+    quick: Options
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fit of one method to one replicate of one world.
+
+    Attributes
+    ----------
+    study, world : str
+    entry : Entry
+    seed : int
+        Number of the replicate.
+    options : Options
+    """
+
+    study: str
+    world: str
+    entry: Entry
+    seed: int
+    options: Options = Options()
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What the result is stored under."""
+        return self.study, self.world, self.entry.method, self.entry.learner, self.seed
+
+    @property
+    def plan(self) -> str:
+        """All that the result depends on, as JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def cost(self) -> float:
+        """How long it takes compared with others, roughly."""
+        return self.entry.cost * _world_cost(self.study, self.world)
+
+
+_QUICK = Options(n=1000, n_fresh=4000)
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        Study(
+            "simulation",
+            "the paper's thirteen simulated scenarios",
+            PAPER_WORLDS,
+            KNOWN_TRUTH_ENTRIES,
+            replicates=10,
+            metrics=("auc",),
+            quick_worlds=("baseline", "partially-dependent", "dependent-censoring"),
+            quick=_QUICK,
+        ),
+        Study(
+            "printed",
+            "the two correlated scenarios with event times exactly as the paper prints them",
+            PRINTED_WORLDS,
+            KNOWN_TRUTH_ENTRIES,
+            replicates=10,
+            metrics=("auc",),
+            quick_worlds=PRINTED_WORLDS,
+            quick=_QUICK,
+        ),
+        Study(
+            "stress",
+            "worlds beyond the paper that separate methods: curved, wide, rare, short follow-up, wrong times",
+            STRESS_WORLDS,
+            STRESS_ENTRIES,
+            replicates=10,
+            metrics=("auc", "mean_risk_error", "calibration_error"),
+            quick_worlds=("nonlinear-risk", "short-follow-up", "batch-reporting"),
+            quick=_QUICK,
+        ),
+        Study(
+            "diabetes",
+            "the paper's seven scenarios over the diabetes survey; needs the table",
+            tuple(DIABETES_WORLDS),
+            KNOWN_TRUTH_ENTRIES,
+            replicates=10,
+            metrics=("auc",),
+            quick_worlds=("diabetes-baseline",),
+            quick=Options(n=2000),
+        ),
+        Study(
+            "autism",
+            "a stand-in for the paper's autism cohort, in two readings of its counts",
+            tuple(AUTISM_WORLDS),
+            AUTISM_ENTRIES,
+            replicates=5,
+            metrics=("auc", "average_precision", "truth.auc", "truth.average_precision"),
+            quick_worlds=("autism-split",),
+            quick=Options(n=12_000),
+        ),
+        Study(
+            "cohorts",
+            "real cohorts with an earlier endpoint imposed; needs the tables",
+            tuple(COHORT_WORLDS),
+            COHORT_ENTRIES,
+            replicates=5,
+            metrics=("auc", "population.mean_risk_error"),
+            quick_worlds=("hodgkin-staggered",),
+            quick=Options(),
+        ),
+    )
+}
+
+
+def find_study(name: str) -> Study:
+    """Return the study of that name.
+
+    Parameters
+    ----------
+    name : str
+    """
+    if name not in STUDIES:
+        raise StudyError(f"No study is called {name!r}{_hint(name, STUDIES)}")
+    return STUDIES[name]
+
+
+def plan_cells(
+    study: Study,
+    *,
+    replicates: int | None = None,
+    worlds: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    quick: bool = False,
+    all_rows: bool = False,
+) -> list[Cell]:
+    """Return the cells of a study, replicate by replicate and the long ones first within each.
+
+    A run that is stopped has then done the same replicates of every world and method, and no long cell is left to the
+    end, when other workers have nothing to do.
+
+    Parameters
+    ----------
+    study : Study
+    replicates : int, optional
+        Default: the study's own, or 2 in a quick run.
+    worlds : sequence of str
+        Default: all.
+    methods : sequence of str
+        Names such as "AFTMC-F" (all its learners), "AFTMC-F/linear" or the paper's "DTNN". Default: all.
+    quick : bool
+        A small version: few worlds, small cohorts, linear methods only.
+    all_rows : bool
+        See `Options`.
+    """
+    count = (2 if quick else study.replicates) if replicates is None else replicates
+    if count < 1:
+        raise StudyError(f"The number of replicates must be at least 1, got {count}.")
+    chosen_worlds = choose_worlds(study, worlds) if worlds else (study.quick_worlds if quick else study.worlds)
+    chosen = choose_entries(study, methods)
+    if quick and not methods:
+        chosen = tuple(entry for entry in chosen if entry.learner == "linear")
+    sizes = study.quick if quick else Options()
+    options = Options(sizes.n, sizes.n_fresh, all_rows)
+    cells = [
+        Cell(study.name, world, entry, seed, options)
+        for seed in range(count)
+        for world in chosen_worlds
+        for entry in chosen
+    ]
+    return sorted(cells, key=lambda cell: (cell.seed, -cell.cost))
+
+
+def choose_worlds(study: Study, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of a study's worlds that were named, in the study's order.
+
+    Parameters
+    ----------
+    study : Study
+    names : sequence of str
+    """
+    for name in names:
+        if name not in study.worlds:
+            raise StudyError(f"The study {study.name!r} has no world {name!r}{_hint(name, study.worlds)}")
+    return tuple(world for world in study.worlds if world in names)
+
+
+def choose_entries(study: Study, names: Sequence[str]) -> tuple[Entry, ...]:
+    """Return those of a study's entries that were named, in the study's order; all if none was.
+
+    Parameters
+    ----------
+    study : Study
+    names : sequence of str
+    """
+    if not names:
+        return study.entries
+    found: set[Entry] = set()
+    for name in names:
+        # The paper's DTNN is a method here under another name; its other names are those of methods.
+        matching = {entry for entry in study.entries if name in (entry.method, entry.pair)}
+        matching = matching or {entry for entry in study.entries if name == entry.paper}
+        if not matching:
+            known = sorted({word for entry in study.entries for word in (entry.method, entry.pair)})
+            raise StudyError(f"The study {study.name!r} has no method {name!r}{_hint(name, known)}")
+        found |= matching
+    return tuple(entry for entry in study.entries if entry in found)
+
+
+def _hint(name: str, known: Sequence[str] | dict[str, Study]) -> str:
+    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(known)}."
+
+
+def _world_cost(study: str, world: str) -> float:
+    """Size of a world's cohort in units of the simulated baseline."""
+    if study == "cohorts":
+        return COHORT_WORLDS[world].cost
+    if study == "autism":
+        return 300.0
+    record = find_world(world)
+    n_features = getattr(record, "n_features", 21)
+    return record.n / 4000 * (1 + n_features / 20)

@@ -1,0 +1,262 @@
+"""Results of cells in one SQLite file: a row per cell, written as it comes in.
+
+The file is in write-ahead mode and every row is a transaction, so whoever kills the program loses the cells that were
+running and nothing else, and a table can be made from the file while a run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whether.study.cell import Outcome
+from whether.study.errors import RunError
+from whether.study.plan import Cell
+
+SCORES = (
+    "auc",
+    "average_precision",
+    "brier",
+    "log_loss",
+    "calibration_error",
+    "mean_risk_error",
+    "rmse",
+    "propensity_auc",
+    "propensity_average_precision",
+    "propensity_brier",
+    "propensity_log_loss",
+    "propensity_calibration_error",
+    "propensity_mean_risk_error",
+    "propensity_outcome_auc",
+    "propensity_rmse",
+)
+_KEY = ("study", "world", "method", "learner", "seed")
+_TEXTS = ("version", "plan", "parameters", "details", "error", "traceback")
+_COLUMNS = (*_KEY, "status", *SCORES, "fit_seconds", *_TEXTS)
+_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stored cell.
+
+    Attributes
+    ----------
+    study, world, method, learner : str
+    seed : int
+    status : str
+        "done" or "failed".
+    scores : dict of str to float
+        Main scores; those against another target have its name and a dot before them.
+    details : dict
+        See `whether.study.cell.Outcome`.
+    fit_seconds : float or None
+    error, traceback : str
+    """
+
+    study: str
+    world: str
+    method: str
+    learner: str
+    seed: int
+    status: str
+    scores: dict[str, float]
+    details: dict[str, Any]
+    fit_seconds: float | None
+    error: str
+    traceback: str
+
+
+class Results:
+    """The file of results.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._connection = sqlite3.connect(path, timeout=30.0)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._make_table()
+        except sqlite3.Error as error:
+            raise RunError(f"{path} cannot be used as a file of results: {error}.") from error
+
+    def _make_table(self) -> None:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _SCHEMA_VERSION):
+            raise RunError(
+                f"{self.path} was written by another version of the program (layout {version}, not {_SCHEMA_VERSION}); "
+                "choose another file with --results."
+            )
+        types = {"seed": "INTEGER", **dict.fromkeys((*SCORES, "fit_seconds"), "REAL")}
+        columns = ", ".join(f"{name} {types.get(name, 'TEXT')}" for name in _COLUMNS)
+        with self._connection:
+            self._connection.execute(
+                f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY ({', '.join(_KEY)})) WITHOUT ROWID"
+            )
+            self._connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def add(self, outcome: Outcome) -> None:
+        """Store what became of a cell, in place of an earlier failure.
+
+        Parameters
+        ----------
+        outcome : Outcome
+        """
+        unknown = set(outcome.scores) - set(SCORES)
+        assert not unknown, f"scores without a column: {unknown}"
+        values = dict(zip(_KEY, outcome.cell.key, strict=True))
+        values |= {name: outcome.scores.get(name) for name in SCORES}
+        values |= {
+            "status": "failed" if outcome.failed else "done",
+            "fit_seconds": outcome.fit_seconds,
+            "version": outcome.version,
+            "plan": outcome.cell.plan,
+            "parameters": json.dumps(outcome.parameters, sort_keys=True),
+            "details": json.dumps(outcome.details, sort_keys=True),
+            "error": outcome.error,
+            "traceback": outcome.traceback,
+        }
+        marks = ", ".join("?" for _ in _COLUMNS)
+        with self._connection:
+            self._connection.execute(
+                f"INSERT OR REPLACE INTO cells ({', '.join(_COLUMNS)}) VALUES ({marks})",
+                [values[name] for name in _COLUMNS],
+            )
+
+    def remaining(self, cells: Iterable[Cell], *, retry_failed: bool = False) -> list[Cell]:
+        """Return the cells that are still to be run, in the order given.
+
+        Parameters
+        ----------
+        cells : iterable of Cell
+        retry_failed : bool
+            Count failed cells among them.
+
+        Raises
+        ------
+        RunError
+            If a cell is stored with other sizes or settings.
+        """
+        rows = self._connection.execute(f"SELECT {', '.join(_KEY)}, status, plan FROM cells")
+        stored = {tuple(row[:5]): (row[5], row[6]) for row in rows}
+        left = []
+        for cell in cells:
+            status, plan = stored.get(cell.key, ("", ""))
+            if status and plan != cell.plan:
+                raise RunError(_describe_conflict(self.path, cell, plan))
+            if not status or (status == "failed" and retry_failed):
+                left.append(cell)
+        return left
+
+    def rows(self, study: str | None = None) -> list[Row]:
+        """Return the stored cells, sorted by their keys.
+
+        Parameters
+        ----------
+        study : str, optional
+            Only those of this study.
+        """
+        wanted = (*_KEY, "status", *SCORES, "fit_seconds", "details", "error", "traceback")
+        query = f"SELECT {', '.join(wanted)} FROM cells WHERE ? IS NULL OR study = ? ORDER BY {', '.join(_KEY)}"
+        found = self._connection.execute(query, (study, study))
+        return [_read_row(dict(zip(wanted, values, strict=True))) for values in found]
+
+
+def _read_row(values: dict[str, Any]) -> Row:
+    details = json.loads(values["details"])
+    scores = {name: values[name] for name in SCORES if values[name] is not None}
+    for target, found in details.get("scores", {}).items():
+        scores |= {f"{target}.{name}": value for name, value in found.items()}
+    names = ("study", "world", "method", "learner", "seed", "status", "fit_seconds", "error", "traceback")
+    return Row(scores=scores, details=details, **{name: values[name] for name in names})
+
+
+def _describe_conflict(path: Path, cell: Cell, stored: str) -> str:
+    before, now = _flatten(json.loads(stored)), _flatten(json.loads(cell.plan))
+    changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    name = changed[0]
+    return (
+        f"{path} has {cell.study}/{cell.world}/{cell.entry.pair} with {name}={before.get(name)}, and this run has "
+        f"{name}={now.get(name)}; choose another file with --results."
+    )
+
+
+def _flatten(plan: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in plan.items():
+        flat |= _flatten(value) if isinstance(value, dict) else {name: value}
+    return flat
+
+
+@contextmanager
+def sole_writer(path: Path) -> Iterator[None]:
+    """Make sure that this is the only run on a file of results.
+
+    The lock is a transaction that stays open on a small file beside it: the operating system ends it together with the
+    process, however that ends.
+
+    Parameters
+    ----------
+    path : Path
+        The file of results.
+    """
+    lock = path.with_name(path.name + ".lock")
+    try:
+        connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise RunError(f"{path} cannot be written: {error} ({lock}).") from error
+    try:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise RunError(f"{path} cannot be written: {error} ({lock}).") from error
+            raise RunError(
+                f"Another run is writing to {path}: wait for it, or choose another file with --results."
+            ) from None
+        yield
+    finally:
+        connection.close()
+
+
+def open_existing(path: Path) -> Results:
+    """Open a file of results that must be there.
+
+    Parameters
+    ----------
+    path : Path
+    """
+    if not path.is_file():
+        raise RunError(f"There is no file of results at {path}: run a study first, or name one with --results.")
+    return Results(path)
+
+
+def failures(rows: Sequence[Row]) -> list[Row]:
+    """Return the failed cells among rows.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    """
+    return [row for row in rows if row.status == "failed"]

@@ -1,0 +1,92 @@
+"""Run the cells that are not stored yet, and store each as it comes in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whether.study.backends import find_backend
+from whether.study.errors import RunError, StudyError
+from whether.study.forecast import Forecast
+from whether.study.plan import Cell
+from whether.study.progress import Display, open_display
+from whether.study.results import Results, sole_writer
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run did.
+
+    Attributes
+    ----------
+    planned : int
+        Number of cells that were asked for.
+    stored : int
+        How many of them had been stored before.
+    done, failed : int
+        How many were run now, and with what success.
+    """
+
+    planned: int
+    stored: int
+    done: int
+    failed: int
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    path: Path,
+    *,
+    jobs: int | None = None,
+    backend: str = "local",
+    address: str | None = None,
+    data: str | None = None,
+    retry_failed: bool = False,
+) -> Summary:
+    """Run the cells of a study that are not stored yet.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    path : Path
+        The file of results.
+    jobs : int, optional
+        Number of worker processes. Default: one per core.
+    backend : {"local", "dask", "ray"}
+    address : str, optional
+        Of the cluster, for Dask or Ray.
+    data : str, optional
+        Folder of the tables. Default: where they are usually looked for.
+    retry_failed : bool
+        Run cells that failed before once more.
+    """
+    run = find_backend(backend)
+    workers = _count_workers(jobs)
+    if not path.absolute().parent.is_dir():
+        raise RunError(f"There is no folder {path.absolute().parent} to write {path.name} to.")
+    with sole_writer(path), Results(path) as results:
+        left = results.remaining(cells, retry_failed=retry_failed)
+        forecast = Forecast(left, results.rows(), workers)
+        failed = 0
+        with open_display(len(cells), len(cells) - len(left)) as display:
+            # Sequences that are run must not be empty: a cluster would be started for nothing.
+            for outcome in run(left, workers, address, data) if left else ():
+                results.add(outcome)
+                failed += outcome.failed
+                forecast.advance(outcome)
+                _show(display, forecast, failed, outcome.error)
+    return Summary(len(cells), len(cells) - len(left), len(left) - failed, failed)
+
+
+def _show(display: Display, forecast: Forecast, failed: int, error: str) -> None:
+    display.advance(forecast.seconds_left(), failed, error)
+
+
+def _count_workers(jobs: int | None) -> int:
+    if jobs is None:
+        return os.cpu_count() or 1
+    if jobs < 1:
+        raise StudyError(f"The number of jobs must be at least 1, got {jobs}.")
+    return jobs

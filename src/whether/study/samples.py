@@ -1,0 +1,241 @@
+"""What a cell is fitted to and scored on, for every world of every study.
+
+Workers make or load the data themselves: a cell that travels to another machine is a few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.evaluate import impose_calendar_endpoint
+from whether.simulation import AUTISM_WORLDS, SimulatedCohort, find_world, simulate, simulate_autism
+from whether.simulation.autism import EARLY_END, EVALUABLE_AGE, LATE_END, AutismCohort
+from whether.study.plan import Options
+from whether.study.real_cohorts import COHORT_WORLDS, split_cohort
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+FIT_SHARE = 0.8
+# Fresh people of a replicate have a seed far from those of all training cohorts.
+FRESH_SEED = 10_000
+_ONE_DAY = 1 / 365.25
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """People on whom predicted risks are scored.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray
+    positive : ndarray of int
+        Their outcome.
+    outcome_proba : ndarray or None
+        Its true probability, where known.
+    """
+
+    name: str
+    X: Array
+    positive: Labels
+    outcome_proba: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTarget:
+    """People on whom predicted propensities are scored.
+
+    Attributes
+    ----------
+    X : ndarray
+    positive, labeled : ndarray of int
+        Their outcome, and who of them was labeled.
+    propensity : ndarray or None
+        The true propensity, where known.
+    """
+
+    X: Array
+    positive: Labels
+    labeled: Labels
+    propensity: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One replicate of one world.
+
+    Attributes
+    ----------
+    X, y, time, follow_up : ndarray
+        What methods are fitted to.
+    oracle_X, oracle_y : ndarray
+        What the oracle is fitted to.
+    drivers : tuple of int or None
+        Positions of the features that drive labeling, where they can be named.
+    targets : tuple of Target
+        The first is what the main scores refer to.
+    labels : LabelTarget
+    eventual_share : tuple of (ndarray, float) or None
+        Features of people with the share of them that has the event in the end, where only that is known.
+    """
+
+    X: Array
+    y: Labels
+    time: Array
+    follow_up: Array
+    oracle_X: Array
+    oracle_y: Labels
+    drivers: tuple[int, ...] | None
+    targets: tuple[Target, ...]
+    labels: LabelTarget
+    eventual_share: tuple[Array, float] | None = None
+
+
+@lru_cache(maxsize=3)
+def draw_sample(study: str, world: str, seed: int, options: Options) -> Sample:
+    """Return one replicate of one world; the last few are kept.
+
+    Parameters
+    ----------
+    study, world : str
+    seed : int
+        Number of the replicate.
+    options : Options
+    """
+    make = _MAKERS.get(study, _simulated)
+    return _drop_constant_columns(make(world, seed, options))
+
+
+def _simulated(world: str, seed: int, options: Options) -> Sample:
+    """Fit on 80 % of the world's usual number of people, score on many new ones."""
+    size = options.n or find_world(world).n
+    cohort = simulate(world, n=int(FIT_SHARE * size), seed=seed)
+    return _from_cohorts(cohort, simulate(world, n=options.n_fresh, seed=FRESH_SEED + seed))
+
+
+def _diabetes(world: str, seed: int, options: Options) -> Sample:
+    """Fit on 80 % of the people drawn from the table, score on the others."""
+    cohort = simulate(world, n=options.n, seed=seed)
+    first = int(FIT_SHARE * cohort.y.size)
+    return _from_cohorts(_take(cohort, slice(0, first)), _take(cohort, slice(first, None)))
+
+
+def _take(cohort: SimulatedCohort, rows: slice) -> SimulatedCohort:
+    names = ("X", "y", "time", "follow_up", "positive", "propensity", "event_time")
+    return replace(cohort, **{name: getattr(cohort, name)[rows] for name in names})
+
+
+def _from_cohorts(cohort: SimulatedCohort, fresh: SimulatedCohort) -> Sample:
+    return Sample(
+        X=cohort.X,
+        y=cohort.y,
+        time=cohort.time,
+        follow_up=cohort.follow_up,
+        oracle_X=cohort.X,
+        oracle_y=cohort.positive,
+        drivers=tuple(cohort.feature_names.index(name) for name in cohort.world.propensity_features),
+        targets=(Target("fresh", fresh.X, fresh.positive, fresh.outcome_proba),),
+        labels=LabelTarget(fresh.X, fresh.positive, fresh.y, fresh.propensity),
+    )
+
+
+def _autism(world: str, seed: int, options: Options) -> Sample:
+    """Fit on what was known of the training children at the early endpoint.
+
+    Scored are test children followed past age nine with what is known of them, and all test children with the truth.
+    """
+    cohort = simulate_autism(AUTISM_WORLDS[world], n=options.n, seed=seed)
+    event, time, follow_up = cohort.observe(LATE_END)
+    then = impose_calendar_endpoint(
+        event,
+        time,
+        cohort.birth,
+        endpoint=EARLY_END,
+        horizon=EVALUABLE_AGE,
+        data_end=LATE_END,
+        follow_up=follow_up,
+    )
+    eligible = cohort.is_seen_after_24_months(EARLY_END)
+    test = cohort.split == "test"
+    y, observed, length = (then.y, then.time, then.follow_up) if not options.all_rows else _floor_times(cohort)
+    rows = (cohort.split == "train") & (eligible | options.all_rows)
+    evaluable, seen = test & then.scorable, test & eligible
+    X = _in_double(cohort, rows)
+    return Sample(
+        X=X,
+        y=y[rows],
+        time=observed[rows],
+        follow_up=length[rows],
+        oracle_X=X,
+        oracle_y=cohort.positive[rows],
+        drivers=None,
+        targets=(
+            Target("evaluable", _in_double(cohort, evaluable), event[evaluable]),
+            Target("truth", _in_double(cohort, test), cohort.positive[test]),
+        ),
+        labels=LabelTarget(_in_double(cohort, seen), cohort.positive[seen], then.y[seen]),
+    )
+
+
+def _in_double(cohort: AutismCohort, rows: NDArray[np.bool_]) -> Array:
+    return cohort.X[rows].astype(np.float64)
+
+
+def _floor_times(cohort: AutismCohort) -> tuple[Labels, Array, Array]:
+    """Give children who were not yet born a day, because methods need times above zero."""
+    y, time, follow_up = cohort.observe(EARLY_END)
+    return y, np.maximum(time, _ONE_DAY), np.maximum(follow_up, _ONE_DAY)
+
+
+def _real(world: str, seed: int, options: Options) -> Sample:
+    """Fit on what was known of training people at the earlier endpoint, score test people with what is known now."""
+    cohort = split_cohort(COHORT_WORLDS[world], seed)
+    X, then = cohort.X, cohort.then
+    rows = cohort.training & then.entered
+    later, test = cohort.training & then.scorable, ~cohort.training & then.scorable
+    return Sample(
+        X=X[rows],
+        y=then.y[rows],
+        time=then.time[rows],
+        follow_up=then.follow_up[rows],
+        oracle_X=X[later],
+        oracle_y=then.positive[later],
+        drivers=None,
+        targets=(Target("scorable", X[test], then.positive[test]),),
+        labels=LabelTarget(X[test], then.positive[test], then.y[test]),
+        eventual_share=(X[~cohort.training & then.entered], cohort.eventual_share),
+    )
+
+
+_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {
+    "diabetes": _diabetes,
+    "autism": _autism,
+    "cohorts": _real,
+}
+
+
+def _drop_constant_columns(sample: Sample) -> Sample:
+    """Leave out columns that never vary among those to learn from: a rare category may fall into the test part."""
+    varies = np.ones(sample.X.shape[1], dtype=bool)
+    for features in (sample.X, sample.oracle_X):
+        varies &= features.max(axis=0) > features.min(axis=0)
+    if varies.all():
+        return sample
+    keep = np.flatnonzero(varies)
+    drivers = None if sample.drivers is None else tuple(int(np.searchsorted(keep, column)) for column in sample.drivers)
+    shared = sample.eventual_share
+    return replace(
+        sample,
+        X=sample.X[:, keep],
+        oracle_X=sample.oracle_X[:, keep],
+        drivers=drivers,
+        targets=tuple(replace(target, X=target.X[:, keep]) for target in sample.targets),
+        labels=replace(sample.labels, X=sample.labels.X[:, keep]),
+        eventual_share=None if shared is None else (shared[0][:, keep], shared[1]),
+    )
