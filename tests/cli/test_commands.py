@@ -279,3 +279,15 @@ def test_a_simulated_cohort_has_no_truth_in_it_unless_it_is_asked_for(run, tmp_p
     done = run("simulate", "baseline", "--n", "50", "--seed", "1", "--truth", "-o", tmp_path / "b.parquet", "--json")
     assert done.json["columns"][-3:] == ["positive", "true_risk", "true_propensity"]
     assert done.json["positive"] == drawn.positive.sum()
+
+
+@pytest.mark.parametrize("name", ["rotterdam", "nwts", "hodgkin", "fertility", "melanoma_registry", "colon_ncctg"])
+def test_a_real_cohort_needs_nothing_but_the_names_of_its_columns(run, tmp_path, shared_data, name):
+    ids = ("--id", "group") if name == "fertility" else ()
+    result = fit(run, shared_data / f"{name}.parquet", tmp_path / "m", "--time", "time", *ids)
+    assert result["converged"]
+    assert result["seen_share"] < result["mean_risk"] < 1
+    assert 0 < result["expected_unseen"] < result["people"] - result["events"]
+    done = run("predict", tmp_path / "m", shared_data / f"{name}.parquet", "-o", tmp_path / "r.parquet", "--json")
+    assert done.code == 0, done.err
+    assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
