@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from whether.cohort import Cohort
 from whether.learners.base import Learner
 from whether.learners.folds import deal_folds
+from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.propensity import Propensity
 
@@ -28,9 +29,11 @@ class Selection:
     learners : tuple of str
         From the simplest on.
     log_likelihood : ndarray
-        Held-out log-likelihood per person.
+        Held-out log-likelihood per person; of a learner that was left out early, the best one's less its lead.
     standard_error : ndarray
         Standard error of the difference from the best.
+    n_people : tuple of int
+        Number of people on whom each learner was judged.
     chosen : str
         The simplest within one standard error of the best.
     """
@@ -38,19 +41,29 @@ class Selection:
     learners: tuple[str, ...]
     log_likelihood: Array
     standard_error: Array
+    n_people: tuple[int, ...]
     chosen: str
 
+    def is_close(self, name: str) -> bool:
+        """Whether a learner lies within a standard error of the best."""
+        row = self.learners.index(name)
+        return bool(self.log_likelihood.max() - self.log_likelihood[row] <= self.standard_error[row])
+
     def __str__(self) -> str:
-        lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s}"]
+        lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s} {'people':>19s}"]
         behind = self.log_likelihood.max() - self.log_likelihood
-        for row in zip(self.learners, self.log_likelihood, behind, self.standard_error, strict=True):
-            mark = " *" if row[0] == self.chosen else ""
-            lines.append(f"{row[0]:10s} {row[1]:24.5f} {row[2]:12.5f} (se {row[3]:.5f}){mark}")
+        rows = zip(self.learners, self.log_likelihood, behind, self.standard_error, self.n_people, strict=True)
+        for name, value, lead, error, people in rows:
+            mark = " *" if name == self.chosen else ""
+            lines.append(f"{name:10s} {value:24.5f} {lead:20.5f} (se {error:.5f}) {people:7,d}{mark}")
         return "\n".join([*lines, "* the simplest within one standard error of the best"])
 
 
 class AutoLearner(Learner, BaseEstimator):
     """Chooses the learner by cross-validated likelihood; the simpler one wins within a standard error.
+
+    After each fold, learners that lie more than a standard error behind the best are left out of the next: they would
+    have to catch up and overtake.
 
     Parameters
     ----------
@@ -73,28 +86,50 @@ class AutoLearner(Learner, BaseEstimator):
         has_outcome: bool = True,
         known: dict[int, float] | None = None,
     ) -> Any:
-        """Cross-validate every learner and fit the chosen one to all rows; see `Learner.fit`."""
+        """Cross-validate the learners and fit the chosen one to all rows; see `Learner.fit`."""
         settings: dict[str, Any] = {"columns": columns, "rng": rng, "has_outcome": has_outcome, "known": known}
-        values = np.array([self._held_out(learner, cohort, candidates, settings) for learner in self.learners.values()])
-        total = values.sum(axis=1)
-        error = np.sqrt(cohort.n) * (values - values[np.argmax(total)]).std(axis=1)
-        names = tuple(self.learners)
-        chosen = names[int(np.argmax(total >= total.max() - error))]
-        model = self.learners[chosen].fit(cohort, candidates, **settings)
-        weight = cohort.n if cohort.weight is None else float(cohort.weight.sum())
-        object.__setattr__(model, "selection", Selection(names, total / weight, error / weight, chosen))
+        fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, self.n_folds)
+        values = {name: np.full(cohort.n, np.nan) for name in self.learners}
+        running = list(self.learners)
+        with progress(self.n_folds, "Folds to compare learners") as bar:
+            for number in range(self.n_folds):
+                outside = np.flatnonzero(fold == number)
+                for name in running:
+                    values[name][outside] = self._held_out(name, cohort, candidates, outside, settings)
+                selection = _select(cohort, values)
+                running = [name for name in running if selection.is_close(name)]
+                bar.advance()
+                if len(running) == 1:
+                    break
+        model = self.learners[selection.chosen].fit(cohort, candidates, **settings)
+        object.__setattr__(model, "selection", selection)
         return model
 
     def _held_out(
-        self, learner: Learner, cohort: Cohort, candidates: Sequence[Propensity], settings: dict[str, Any]
+        self,
+        name: str,
+        cohort: Cohort,
+        candidates: Sequence[Propensity],
+        outside: NDArray[np.intp],
+        settings: dict[str, Any],
     ) -> Array:
-        """Weighted log-likelihood of each person under the model fitted without its fold."""
-        fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, self.n_folds)
-        values = np.empty(cohort.n)
-        for number in range(self.n_folds):
-            inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            model = learner.fit(cohort.take(inside), candidates, **settings)
-            part = cohort.take(outside)
-            problem = RowProblem(part, model.propensity)
-            values[outside] = problem.weight * problem.evaluate(*model.predict(part.features)).value
-        return values
+        """Weighted log-likelihood of each person outside under the model fitted to the others."""
+        inside, part = np.setdiff1d(np.arange(cohort.n), outside), cohort.take(outside)
+        model = self.learners[name].fit(cohort.take(inside), candidates, **settings)
+        problem = RowProblem(part, model.propensity)
+        return np.asarray(problem.weight * problem.evaluate(*model.predict(part.features)).value)
+
+
+def _select(cohort: Cohort, values: dict[str, Array]) -> Selection:
+    """Compare learners on the people held out so far; each with the best on those whom both have predicted."""
+    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    mean = {name: value[~np.isnan(value)].sum() / weight[~np.isnan(value)].sum() for name, value in values.items()}
+    seen = {name: int(np.count_nonzero(~np.isnan(value))) for name, value in values.items()}
+    best = max(values, key=lambda name: (seen[name], mean[name]))
+    behind, error = np.zeros(len(values)), np.zeros(len(values))
+    for row, value in enumerate(values.values()):
+        lead = (values[best] - value)[~np.isnan(value)]
+        people = weight[~np.isnan(value)].sum()
+        behind[row], error[row] = lead.sum() / people, np.sqrt(lead.size) * lead.std() / people
+    chosen = tuple(values)[int(np.argmax(behind <= error))]
+    return Selection(tuple(values), mean[best] - behind, error, tuple(seen.values()), chosen)

@@ -25,6 +25,7 @@ from whether.learners.folds import deal_folds
 from whether.learners.forest import Forest, Growth, Offset, combine
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.optimize import Status
+from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.propensity import Propensity
 
@@ -69,7 +70,7 @@ class Race:
 
     @property
     def winner(self) -> str:
-        """The leader if the race is decided, else the first, the linear model: small cohorts rarely have more to say."""
+        """The leader if the race is decided, else the first, the linear model: small cohorts rarely say more."""
         return self.leader if self.decided else next(iter(self.values))
 
     def best_round(self, name: str) -> float:
@@ -205,13 +206,15 @@ class BoostedLearner(Learner, BaseEstimator):
         race = Race(tuple(offset.name for offset in offsets))
         folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS)
         settled = offsets[0].fit.settled(learner)
-        for number in range(N_FOLDS):
-            # Without the held-out people, whose likelihood would else favour the linear model.
-            inside = cohort.take(np.flatnonzero(folds != number))
-            for offset in self._offsets(inside, [problem.propensity], columns, settled, settings):
-                race.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
-            if race.decided:
-                break
+        with progress(N_FOLDS, "Folds to tell starts apart") as bar:
+            for number in range(N_FOLDS):
+                # Without the held-out people, whose likelihood would else favour the linear model.
+                inside = cohort.take(np.flatnonzero(folds != number))
+                for offset in self._offsets(inside, [problem.propensity], columns, settled, settings):
+                    race.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
+                bar.advance()
+                if race.decided:
+                    break
         offset = next(offset for offset in offsets if offset.name == race.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
         n_rounds = int(np.ceil(race.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.learners.linear import LinearFit
 from whether.learners.parallel import n_threads, one_blas_thread
+from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 
 Array = NDArray[np.float64]
@@ -145,9 +146,11 @@ class Forest:
             n=v.shape[1],
         )
         loop = _Loop(self.learner, offset, problem, held_out, self.known, (eta, v))
-        with one_blas_thread():  # its threads would fight with LightGBM's
+        # BLAS's threads would fight with LightGBM's.
+        with one_blas_thread(), progress(n_rounds, "Rounds of boosting") as bar:
             for number in range(n_rounds):
                 loop.step(growth, number)
+                bar.advance()
                 if held_out.any() and number - growth.best_round >= self.learner.patience:
                     break
         growth.log_likelihood = float(problem.weight @ loop.terms(growth.levels).value)
