@@ -27,7 +27,8 @@ def curved():
 
 
 def fitted(method, cohort, learner):
-    model = wh.METHODS[method].build([2, 3] if wh.METHODS[method].feature_parameter else None, learner=learner)
+    features = [2, 3] if wh.METHODS[method].feature_parameter else None
+    model = wh.METHODS[method].build(features, learner=learner, random_state=0)
     return model.fit(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
 
 
@@ -50,7 +51,7 @@ def test_trees_add_little_where_the_linear_model_is_right():
     assert abs(aucs[0] - aucs[1]) < 0.02
 
 
-def test_the_same_data_give_the_same_trees(curved):
+def test_the_same_data_and_seed_give_the_same_trees(curved):
     cohort, fresh = curved
     first, second = (fitted("FUMC-F", cohort, BoostedLearner(max_rounds=30)).predict_proba(fresh.X) for _ in range(2))
     np.testing.assert_array_equal(first, second)
@@ -96,6 +97,13 @@ def test_category_codes_are_split_as_categories():
     learner = BoostedLearner(categorical_features=[0], max_rounds=100, num_leaves=2)
     risk = wh.LabelClassifier(learner=learner).fit(X, y).predict_proba(X)[:, 1]
     assert roc_auc_score(risky, risk) > 0.99
+
+
+def test_useless_linear_start_is_left_behind():
+    cohort, fresh = wh.simulate("interaction", n=4000, seed=0), wh.simulate("interaction", n=5000, seed=1)
+    model = fitted("FUMC-F", cohort, "boosted")
+    assert model.model_.race.winner == "level"
+    assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.8
 
 
 def test_importances_name_the_features_that_drive_each_part():
