@@ -12,6 +12,7 @@ BENCHMARKS = {
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
+    "evidence": "level and power of the tests behind the advice",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }
 

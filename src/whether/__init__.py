@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from whether.advise import WhetherClassifier, examine, recommend
     from whether.estimators import (
         AFTClassifier,
         DiscreteTimeCureClassifier,
@@ -43,6 +44,9 @@ __all__ = [
     "NeuralLearner",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
+    "WhetherClassifier",
+    "examine",
+    "recommend",
     "simulate",
 ]
 
@@ -55,6 +59,9 @@ _HOMES = {
     "FollowUpWarning": "whether.validate",
     "IdentifiabilityWarning": "whether.validate",
     "MissingTimeError": "whether.validate",
+    "WhetherClassifier": "whether.advise",
+    "examine": "whether.advise",
+    "recommend": "whether.advise",
     "simulate": "whether.simulation",
 }
 

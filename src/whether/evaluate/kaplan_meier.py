@@ -57,12 +57,14 @@ class SurvivalCurve:
         level : float
             Confidence level.
         """
-        survival = np.clip(self.survival, 1e-12, 1 - 1e-12)
-        width = norm.ppf(0.5 + level / 2) * np.sqrt(self.greenwood) / np.abs(np.log(survival))
-        lower, upper = survival ** np.exp(width), survival ** np.exp(-width)
-        # Before the first event the curve is 1 and nothing is known of its error.
-        flat = self.greenwood == 0
-        return np.where(flat, self.survival, lower), np.where(flat, self.survival, upper)
+        # Greenwood's error is zero before the first event and infinite where the curve has fallen to zero.
+        inside = (self.greenwood > 0) & np.isfinite(self.greenwood)
+        survival, variance = np.where(inside, self.survival, 0.5), np.where(inside, self.greenwood, 0.0)
+        width = norm.ppf(0.5 + level / 2) * np.sqrt(variance) / np.abs(np.log(survival))
+        lower = np.where(inside, survival ** np.exp(width), self.survival)
+        upper = np.where(inside, survival ** np.exp(-width), 1.0)
+        # A curve that ends at zero keeps the last upper limit.
+        return lower, np.minimum.accumulate(upper) if upper.size else upper
 
     def median(self) -> float:
         """Time at which the curve reaches one half; infinite where it does not."""

@@ -1,0 +1,145 @@
+"""Level and power of the tests of evidence, and what tests of sufficient follow-up make of follow-up that is not.
+
+python -m benchmarks evidence levels [replicates] [world ...]
+python -m benchmarks evidence follow-up [replicates]
+"""
+
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import whether as wh
+from whether.advise.cure_fraction import estimate_cure_fraction
+from whether.advise.dependence import check_event_times, check_follow_up
+from whether.advise.fits import design_probe, event_time_candidates, follow_up_candidates
+from whether.advise.follow_up import last_events
+from whether.advise.label_check import check_labels_against_times
+from whether.advise.linearity import examine_linearity
+from whether.advise.material import gather
+from whether.advise.scar import bootstrap_scar_test, check_constant
+from whether.advise.time_trust import compare_models
+from whether.simulation.worlds import WORLDS
+
+N_REPLICATES = 500
+LEVEL = 0.05
+
+EXACT = replace(WORLDS["late-reporting"], name="exact-reporting", title="Exact reporting", reporting="exact")
+
+
+def of_event_times(material, candidates):
+    design = design_probe(material.cohort, candidates(material.cohort))
+    return check_event_times(design, candidates(material.cohort))[0]
+
+
+def of_labels(material):
+    cohort = material.cohort
+    return check_labels_against_times(
+        cohort.labeled, cohort.required("time"), cohort.required("follow_up"), cohort.features
+    )
+
+
+def of_bootstrap(material, seed):
+    return bootstrap_scar_test(material.cohort, check_constant(material)[1], np.random.default_rng([seed, 1]))
+
+
+TESTS = {
+    "times-lr": lambda material, seed: of_event_times(material, event_time_candidates),
+    "times-lr-labels": lambda material, seed: of_event_times(material, follow_up_candidates),
+    "follow-up-cox": lambda material, seed: check_follow_up(material)[0],
+    "scar-lr": lambda material, seed: check_constant(material)[0],
+    "scar-bootstrap": of_bootstrap,
+    "labels-vs-times": lambda material, seed: of_labels(material),
+    "hausman": lambda material, seed: compare_models(material)[0],
+    "curved-outcome": lambda material, seed: examine_linearity(material).outcome,
+    "curved-times": lambda material, seed: examine_linearity(material).propensity,
+}
+
+# In each world the tests whose null holds there, then those whose null does not.
+CASES = {
+    "feature-independent": (
+        ["times-lr", "times-lr-labels", "follow-up-cox", "scar-lr", "scar-bootstrap", "labels-vs-times", "hausman",
+         "curved-outcome", "curved-times"], [],
+    ),
+    "exact-reporting": (
+        ["follow-up-cox", "labels-vs-times", "hausman", "curved-outcome", "curved-times"],
+        ["times-lr", "times-lr-labels", "scar-lr"],
+    ),
+    "partially-dependent": (
+        ["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "times-lr-labels", "scar-lr"]
+    ),
+    "baseline": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
+    "small-sample": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
+    "two-humps": (["labels-vs-times", "hausman"], []),
+    "short-follow-up-independent": (["times-lr", "times-lr-labels", "scar-lr", "labels-vs-times", "hausman"], []),
+    "dependent-censoring": (["labels-vs-times", "hausman"], ["follow-up-cox"]),
+    "late-reporting": ([], ["labels-vs-times", "hausman"]),
+    "noisy-times": ([], ["labels-vs-times", "hausman"]),
+    "batch-reporting": ([], ["labels-vs-times", "hausman"]),
+    "informative-censoring": ([], ["labels-vs-times", "hausman"]),
+    "nonlinear-risk": ([], ["curved-outcome"]),
+    "nonlinear-times": ([], ["curved-times"]),
+}  # fmt: skip
+
+
+def run(world, seed, names):
+    cohort = wh.simulate(EXACT if world == EXACT.name else world, seed=50_000 + seed)
+    material = gather(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+    return [TESTS[name](material, seed).p_value for name in names]
+
+
+def levels(replicates, worlds):
+    print(f"share of {replicates} replicates that reject at {100 * LEVEL:g} %")
+    print(f"{'world':28s} {'test':16s} {'null holds':>10s} {'rejects':>8s} {'s.e.':>6s} {'not run':>8s}")
+    for world in worlds or CASES:
+        true, false = CASES[world]
+        p_values = np.array(
+            Parallel(n_jobs=-1)(delayed(run)(world, seed, [*true, *false]) for seed in range(replicates))
+        )
+        for column, name in enumerate([*true, *false]):
+            done = np.isfinite(p_values[:, column])
+            share = np.mean(p_values[done, column] < LEVEL) if done.any() else np.nan
+            error = np.sqrt(share * (1 - share) / max(done.sum(), 1))
+            holds = "yes" if name in true else "no"
+            shares = f"{100 * share:7.1f}% {100 * error:5.1f}% {100 * np.mean(~done):7.1f}%"
+            print(f"{world:28s} {name:16s} {holds:>10s} {shares}", flush=True)
+
+
+def insufficient(seed, n, cured):
+    """Exponential times, some cured, uniform follow-up to the median event time: never sufficient."""
+    rng = np.random.default_rng([seed, 77])
+    event = np.where(rng.random(n) < cured, np.inf, rng.exponential(size=n))
+    follow_up = rng.uniform(0, np.log(2) if cured else 3.0, size=n)
+    labeled = event <= follow_up
+    time = np.where(labeled, event, follow_up)
+    found, fraction = last_events(labeled, time, rng), estimate_cure_fraction(labeled, time)
+    return (
+        found.alpha_n < LEVEL, found.shen < LEVEL, found.q_n_p_value < LEVEL,
+        fraction.ratio < 0.05 and fraction.cured > 0.025,
+    )  # fmt: skip
+
+
+def follow_up(replicates):
+    print(f"share of {replicates} replicates, 1,000 people, that call insufficient follow-up sufficient")
+    print(f"{'case':52s} {'alpha_n':>8s} {'Shen':>8s} {'q_n':>8s} {'RECeUS':>8s}")
+    cases = {
+        "nobody cured, exponential, follow-up U(0, 3 means)": 0.0,
+        "half cured, exponential, follow-up U(0, median)": 0.5,
+    }
+    for title, cured in cases.items():
+        found = Parallel(n_jobs=-1)(delayed(insufficient)(seed, 1000, cured) for seed in range(replicates))
+        print(f"{title:52s} " + " ".join(f"{100 * share:7.1f}%" for share in np.mean(found, axis=0)))
+
+
+def main(arguments):
+    warnings.simplefilter("ignore")
+    what = arguments[0] if arguments else "levels"
+    replicates = int(arguments[1]) if len(arguments) > 1 else N_REPLICATES
+    if what == "levels":
+        levels(replicates, arguments[2:])
+    elif what == "follow-up":
+        follow_up(replicates)
+    else:
+        sys.exit(f"unknown part {what!r}: levels or follow-up")

@@ -1,0 +1,135 @@
+"""A cured share and a distribution of event times for everybody alike: the models behind the RECeUS ratio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from whether.distributions import DISTRIBUTIONS, softplus_expit
+from whether.propensity import EventTimePropensity, FollowUpPropensity
+from whether.propensity.survival_time import SurvivalTimePropensity
+
+Array = NDArray[np.float64]
+
+# More rows than this add nothing to a model of three numbers.
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class CureFraction:
+    """Share that never has the event, and how much of the rest is still to come when follow-up ends.
+
+    Attributes
+    ----------
+    distribution : str
+        The one with the smallest AIC, with a cured share or without.
+    cured : float
+        Share that never has the event; 0 where a model without it was chosen.
+    ratio : float
+        Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
+        event over that of everybody.
+    unseen : float
+        Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
+    log_ratio_error : float
+        Standard error of the logarithm of the ratio; NaN where the model has no cured share.
+    """
+
+    distribution: str
+    cured: float
+    ratio: float
+    unseen: float
+    log_ratio_error: float
+
+
+def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_labels: bool = False) -> CureFraction:
+    """Fit parametric models with and without a cured share and keep the one with the smallest AIC.
+
+    Parameters
+    ----------
+    labeled : ndarray of bool
+    recorded : ndarray
+        Event or censoring time; with ``from_labels`` the potential follow-up of everybody.
+    from_labels : bool
+        Use only whether the event fell within the follow-up, not when it came.
+    """
+    step = max(1, recorded.size // MOST_ROWS)
+    order = np.argsort(recorded, kind="stable")[::step]
+    # The longest follow-up stays in: the question is what happens after it.
+    longest = float(recorded.max())
+    kind = FollowUpPropensity if from_labels else EventTimePropensity
+    seen, times = labeled[order], recorded[order]
+    logs = np.log(times)
+    center, spread = float(logs.mean()), float(logs.std()) or 1.0
+    fits = [
+        _Fit(kind(DISTRIBUTIONS[name], center, spread), seen, times, cured)
+        for name in ("exponential", "weibull", "lognormal", "loglogistic")
+        # Labels alone cannot tell a share without the event from a shape of the times: a cured share is assumed.
+        for cured in ((True,) if from_labels else (True, False))
+    ]
+    return min(fits, key=lambda fit: fit.aic).read(longest)
+
+
+class _Fit:
+    """Maximum likelihood of (logit of the share with the event, location, log scale) by L-BFGS."""
+
+    def __init__(
+        self, propensity: SurvivalTimePropensity, labeled: NDArray[np.bool_], time: Array, cured: bool
+    ) -> None:
+        self.propensity, self.cured = propensity, cured
+        observed = propensity.standardize(time)
+        self.rows = ((propensity.labeled_rows, observed[labeled]), (propensity.unlabeled_rows, observed[~labeled]))
+        self.n = time.size
+        start = propensity.start(observed[labeled])
+        bounds: list[tuple[float, float]] = [(-20.0, 20.0), (-7.0, 4.0)][: start.size]
+        if cured:
+            start, bounds = np.concatenate([[0.0], start]), [(-15.0, 15.0), *bounds]
+        result: Any = minimize(self._value, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        self.parameters: Array = np.asarray(result.x, dtype=float)
+        self.aic = 2 * self.parameters.size + 2 * self.n * float(result.fun)
+
+    def _value(self, parameters: Array) -> tuple[float, Array]:
+        value, gradient = 0.0, np.zeros(parameters.size)
+        for of_rows, observed in self.rows:
+            eta = np.full(observed.size, parameters[0]) if self.cured else None
+            v = np.repeat(parameters[int(self.cured) :, None], observed.size, axis=1)
+            terms = of_rows(eta, v, observed)
+            value -= float(terms.value.sum())
+            gradient -= terms.gradient.sum(axis=1)
+        return value / self.n, gradient / self.n
+
+    def _tail(self, parameters: Array, longest: float) -> tuple[float, float]:
+        """Share without the event, and survival of the others at the longest follow-up."""
+        share = float(softplus_expit(parameters[:1])[1][0]) if self.cured else 1.0
+        v = parameters[int(self.cured) :, None]
+        later = self.propensity.log_missed(v, self.propensity.standardize(np.array([longest]))).value[0]
+        return 1 - share, float(np.exp(later))
+
+    def _log_ratio(self, parameters: Array, longest: float) -> float:
+        cured, later = self._tail(parameters, longest)
+        return float(np.log(max(later, 1e-300)) - np.log(max(cured + (1 - cured) * later, 1e-300)))
+
+    def read(self, longest: float) -> CureFraction:
+        """Return the cured share and the ratio at the end of the longest follow-up."""
+        cured, later = self._tail(self.parameters, longest)
+        if not self.cured:
+            return CureFraction(self.propensity.name, 0.0, 1.0, later, float("nan"))
+        error = self._delta_method(longest)
+        ratio = float(np.exp(self._log_ratio(self.parameters, longest)))
+        return CureFraction(self.propensity.name, cured, ratio, later, error)
+
+    def _delta_method(self, longest: float) -> float:
+        steps = 1e-4 * np.eye(self.parameters.size)
+        gradients = [self._value(self.parameters + s)[1] - self._value(self.parameters - s)[1] for s in steps]
+        information = self.n * np.array(gradients) / 2e-4
+        slope = np.array(
+            [
+                (self._log_ratio(self.parameters + s, longest) - self._log_ratio(self.parameters - s, longest)) / 2e-4
+                for s in steps
+            ]
+        )
+        variance = float(slope @ np.linalg.lstsq((information + information.T) / 2, slope, rcond=1e-10)[0])
+        return float(np.sqrt(variance)) if variance > 0 else float("nan")

@@ -1,0 +1,138 @@
+"""Whether the outcome probability and the propensity could be exchanged.
+
+The label probability is their product. With the same features in both, (p, e) and (e, p) have the same likelihood, and
+only something outside the labels can tell which is which: named features, follow-up or times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise.fits import (
+    FEWEST_EVENTS,
+    MOST_CHOSEN,
+    Columns,
+    ProbeFit,
+    all_columns,
+    event_time_candidates,
+    fit_probe,
+    follow_up_candidates,
+    keep_columns,
+    logistic_candidates,
+    promising_columns,
+)
+from whether.advise.material import Material
+from whether.advise.results import Section
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.propensity import Propensity
+
+Array = NDArray[np.float64]
+
+# Correlation of the outcome logits of equally likely optima below which they give different answers.
+SAME_ANSWER = 0.9
+# Rows on which starts are compared.
+MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class ExchangeEvidence(Section):
+    """What the labels alone leave open, and whether the restriction at hand closes it.
+
+    Attributes
+    ----------
+    mean_risk, mean_exchanged : float
+        Mean of p and of e when labels alone are fitted with all features in both parts: nothing in them says which of
+        the two is the risk.
+    correlation : float
+        Correlation of the logits of the two.
+    restriction : str
+        What is there to tell them apart.
+    least_agreement : float
+        Under that restriction, the smallest correlation of the outcome logits of equally likely optima; 1 is agreement.
+    n_starts, n_rivals : int
+        Starts tried under it, and those that ended within half a log-likelihood unit of the best.
+    """
+
+    mean_risk: float
+    mean_exchanged: float
+    correlation: float
+    restriction: str
+    least_agreement: float
+    n_starts: int
+    n_rivals: int
+
+    @property
+    def decided(self) -> bool:
+        """Whether the restriction tells outcome and propensity apart."""
+        return self.restriction != "none" and self.least_agreement >= SAME_ANSWER
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in sentences with numbers."""
+        lines = [
+            f"From labels alone the mean risk could be {self.mean_risk:.2f} or, outcome and propensity exchanged, "
+            f"{self.mean_exchanged:.2f} (the two correlate {self.correlation:+.2f})."
+        ]
+        if self.restriction == "none":
+            lines.append("Nothing is there to tell them apart.")
+        else:
+            lines.append(
+                f"Under {self.restriction}, {self.n_rivals} of {self.n_starts} starts end equally likely, with outcome "
+                f"logits that correlate at least {self.least_agreement:.2f}."
+            )
+        return lines
+
+
+def examine_exchange(material: Material) -> ExchangeEvidence | None:
+    """Return the evidence on exchange; None where there are too few events to fit anything.
+
+    Parameters
+    ----------
+    material : Material
+    """
+    cohort = material.cohort
+    if min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
+        return None
+    part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
+    named = material.propensity_columns
+    if named is None and part.features.shape[1] > MOST_CHOSEN:
+        part = keep_columns(part, promising_columns(part))
+    # The penalty of the classifiers: with many features both parts would run away without it.
+    free = fit_probe(part, logistic_candidates(True), all_columns(part), n_starts=3, ridge=1.0)
+    eta, v = free.predictors
+    restriction, fit = _restricted(material, free, part)
+    result = fit.fit.result
+    return ExchangeEvidence(
+        mean_risk=float(softplus_expit(eta)[1].mean()),
+        mean_exchanged=float(softplus_expit(v[0])[1].mean()),
+        correlation=_correlation(eta, v[0]),
+        restriction=restriction,
+        least_agreement=result.least_agreement,
+        n_starts=len(result.starts),
+        n_rivals=len(result.rivals()),
+    )
+
+
+def _restricted(material: Material, free: ProbeFit, part: Cohort) -> tuple[str, ProbeFit]:
+    """Fit under the strongest restriction at hand, from starts that believe different things."""
+    named = material.propensity_columns
+    candidates: list[Propensity]
+    columns: Columns = all_columns(part)
+    if material.has_follow_up:
+        name, candidates = "follow-up", follow_up_candidates(part)
+    elif material.has_time:
+        name, candidates = "event times", event_time_candidates(part)
+    elif named is not None and named.size < columns.size:
+        name, candidates, columns = "named features", logistic_candidates(named.size > 0), named
+    else:
+        return "none", free
+    return name, fit_probe(part, candidates[:1], columns, n_starts=4, ridge=1.0)
+
+
+def _correlation(first: Array, second: Array) -> float:
+    if min(np.std(first), np.std(second)) < 1e-12:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])

@@ -1,0 +1,215 @@
+"""Nearly unpenalised linear fits for tests, with each person's influence on them.
+
+The classifiers shrink, which is right for prediction and wrong for tests: a shrunken fit differs from the truth by
+design. Here the penalty is worth a hundredth of a person, and none ties the time part to the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.cohort import Cohort
+from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
+from whether.learners import LinearFit, LinearLearner
+from whether.learners.objective import LinearObjective
+from whether.propensity import EventTimePropensity, FollowUpPropensity, LogisticPropensity, Propensity
+
+Array = NDArray[np.float64]
+Columns = NDArray[np.intp]
+
+RIDGE = 0.01
+# Events per tested feature below which chi-squared tests are not run on all features.
+EVENTS_PER_FEATURE = 10
+# Events below which nothing is fitted for a test at all.
+FEWEST_EVENTS = 30
+# Features that enter the indices at most.
+MOST_CHOSEN = 30
+
+NO_COLUMNS: Columns = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeFit:
+    """A fit together with the objective it minimises, rows included.
+
+    Attributes
+    ----------
+    fit : LinearFit
+    objective : LinearObjective
+        In the working order of rows: labeled people first.
+    """
+
+    fit: LinearFit
+    objective: LinearObjective
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log-likelihood at the optimum, without penalties."""
+        return self.fit.result.log_likelihood
+
+    @property
+    def distribution(self) -> str:
+        """Name of the residual distribution of log time, if there is one."""
+        return self.fit.propensity.name
+
+    @cached_property
+    def scores(self) -> Array:
+        """Gradient of each person's log-likelihood in the coefficients, one row per person."""
+        return np.concatenate(list(self.objective.row_scores(self.fit.coefficients)))
+
+    @cached_property
+    def influence(self) -> Array:
+        """First-order effect of each person on the coefficients, one row per person."""
+        hessian = self.objective.evaluate(self.fit.coefficients).hessian
+        solved: Array = np.linalg.lstsq(hessian, self.scores.T, rcond=1e-12)[0].T
+        return solved
+
+    @cached_property
+    def predictors(self) -> tuple[Array, Array]:
+        """Outcome logit and propensity predictors of each person."""
+        eta, v = self.objective.predictors(self.fit.coefficients, slice(0, None))
+        return np.asarray(eta), v
+
+    @property
+    def risks(self) -> Array:
+        """Probability that the event ever happens to each person."""
+        return softplus_expit(self.predictors[0])[1]
+
+    def mean_risk(self) -> tuple[float, Array]:
+        """Mean risk of the cohort and each person's influence on it through the coefficients."""
+        risk = self.risks
+        weight = risk * (1 - risk) / risk.size
+        gradient = np.zeros(self.fit.coefficients.size)
+        gradient[0] = weight.sum()
+        gradient[self.objective.layout.outcome] = self.objective.features @ weight
+        return float(risk.mean()), self.influence @ gradient
+
+
+def all_columns(cohort: Cohort) -> Columns:
+    """Positions of all features."""
+    return np.arange(cohort.features.shape[1])
+
+
+def fit_probe(
+    cohort: Cohort, candidates: Sequence[Propensity], columns: Columns, *, n_starts: int = 2, ridge: float = RIDGE
+) -> ProbeFit:
+    """Fit the most likely of the candidates.
+
+    Parameters
+    ----------
+    cohort : Cohort
+    candidates : sequence of Propensity
+    columns : ndarray of int
+        Features that the propensity may depend on.
+    n_starts : int
+    ridge : float
+    """
+    learner = LinearLearner(ridge=ridge, shrinkage=0.0, n_starts=n_starts)
+    fit = learner.fit(cohort, candidates, columns=columns, rng=np.random.default_rng(0))
+    return ProbeFit(fit, LinearObjective(cohort, fit.propensity, columns=columns, has_outcome=True, ridge=ridge))
+
+
+def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[Propensity]:
+    """Event-time propensities with these residual distributions, in the units of the recorded times."""
+    center, spread = _units(cohort.required("time"))
+    return [EventTimePropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+
+
+def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[Propensity]:
+    """Follow-up propensities with these residual distributions, in the units of the follow-up."""
+    center, spread = _units(cohort.required("follow_up"))
+    return [FollowUpPropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+
+
+def logistic_candidates(sloped: bool) -> list[Propensity]:
+    """The propensity of labels alone: logistic, or constant."""
+    return [LogisticPropensity(sloped=sloped)]
+
+
+def _units(recorded: Array) -> tuple[float, float]:
+    logs = np.log(recorded)
+    return float(logs.mean()), float(logs.std()) or 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeDesign:
+    """The people and features on which chi-squared tests are run.
+
+    Attributes
+    ----------
+    cohort : Cohort or None
+        None where there are too few events for any.
+    columns : ndarray of int
+        Features whose part in the propensity is tested.
+    note : str
+        What was done, or why nothing.
+    """
+
+    cohort: Cohort | None
+    columns: Columns
+    note: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all people and features are in it."""
+        return self.cohort is not None and not self.note
+
+
+def design_probe(
+    cohort: Cohort, candidates: Sequence[Propensity], *, events_per_feature: int = EVENTS_PER_FEATURE
+) -> ProbeDesign:
+    """Choose the people and features for likelihood-ratio tests.
+
+    With enough events per feature these are all. With fewer, one half of the people choose two indices, one for the
+    outcome and one for the propensity, and the tests are run on the other half with these two as features: the choice
+    cannot have been made to fit those people, so that the tests keep their level.
+
+    Parameters
+    ----------
+    cohort : Cohort
+    candidates : sequence of Propensity
+        What the indices are fitted with; the first is used.
+    events_per_feature : int
+        How many events make enough.
+    """
+    events = int(np.count_nonzero(cohort.labeled))
+    others = cohort.n - events
+    scarce = min(events, others)
+    if scarce < FEWEST_EVENTS:
+        return ProbeDesign(None, NO_COLUMNS, f"{events} events among {cohort.n} people are too few")
+    if scarce >= events_per_feature * cohort.features.shape[1]:
+        return ProbeDesign(cohort, all_columns(cohort))
+    if scarce < 2 * FEWEST_EVENTS:
+        return ProbeDesign(None, NO_COLUMNS, f"{events} events are too few for {cohort.features.shape[1]} features")
+    order = np.argsort(~cohort.labeled, kind="stable")
+    choosing, testing = (cohort.take(np.sort(order[first::2])) for first in (0, 1))
+    columns = promising_columns(choosing)
+    part = keep_columns(choosing, columns)
+    learner = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2)
+    fit = learner.fit(part, candidates[:1], columns=all_columns(part), rng=np.random.default_rng(0))
+    eta, v = fit.predict(testing.features[:, columns])
+    indices = np.column_stack([np.asarray(eta), v[0]])
+    reduced = Cohort(indices, testing.labeled, ("outcome", "propensity"), None, testing.time, testing.follow_up)
+    return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
+
+
+def keep_columns(cohort: Cohort, columns: Columns) -> Cohort:
+    """Return the cohort with some of its features."""
+    names = tuple(cohort.names[column] for column in columns)
+    return replace(cohort, features=cohort.features[:, columns], names=names)
+
+
+def promising_columns(cohort: Cohort) -> Columns:
+    """Features that go with the label, or with the time of the event, one by one; at most 30."""
+    x = (cohort.features - cohort.features.mean(axis=0)) / np.maximum(cohort.features.std(axis=0), 1e-12)
+    strength = np.abs(cohort.labeled @ x) / np.sqrt(float(cohort.labeled.sum()))
+    if cohort.time is not None:
+        logs = np.log(cohort.time[cohort.labeled])
+        spread = max(float(logs.std() * np.sqrt(logs.size)), 1e-12)
+        strength = np.maximum(strength, np.abs((logs - logs.mean()) @ x[cohort.labeled]) / spread)
+    return np.sort(np.argsort(-strength, kind="stable")[:MOST_CHOSEN])

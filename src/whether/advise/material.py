@@ -1,0 +1,135 @@
+"""What evidence is drawn from: the checked cohort, with the potential follow-up where dates give it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.cohort import Cohort
+from whether.validate import check_cohort, check_features, check_table, resolve_columns
+
+Array = NDArray[np.float64]
+
+# Share of the unlabeled who must have been followed to the common end before dates are taken to give everybody's
+# potential follow-up. Where many were lost earlier, labeled people might have been, too, and nobody knows who.
+ADMINISTRATIVE_SHARE = 0.95
+# How far, as a part of the whole period, an end of follow-up may lie before the common end and still count as at it.
+SAME_END = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A cohort and what is known of it besides.
+
+    Attributes
+    ----------
+    cohort : Cohort
+    propensity_columns : ndarray of int or None
+        Features that are said to drive labeling.
+    entry : ndarray or None
+        Dates of entry.
+    follow_up_note : str
+        Where the potential follow-up comes from.
+    """
+
+    cohort: Cohort
+    propensity_columns: NDArray[np.intp] | None = None
+    entry: Array | None = None
+    follow_up_note: str = ""
+
+    @property
+    def labeled(self) -> NDArray[np.bool_]:
+        """Whose event was seen."""
+        return self.cohort.labeled
+
+    @property
+    def n_events(self) -> int:
+        """Number of events seen."""
+        return int(np.count_nonzero(self.cohort.labeled))
+
+    @property
+    def has_time(self) -> bool:
+        """Whether event times are known."""
+        return self.cohort.time is not None
+
+    @property
+    def has_follow_up(self) -> bool:
+        """Whether everybody's potential follow-up is known."""
+        return self.cohort.follow_up is not None
+
+    @property
+    def named(self) -> list[str] | None:
+        """Names of the features that are said to drive labeling."""
+        if self.propensity_columns is None:
+            return None
+        return [self.cohort.names[column] for column in self.propensity_columns]
+
+
+def gather(
+    X: Any,
+    y: ArrayLike,
+    *,
+    time: ArrayLike | None = None,
+    follow_up: ArrayLike | None = None,
+    propensity_features: Sequence[str | int] | None = None,
+    entry: ArrayLike | None = None,
+) -> Material:
+    """Check everything and add the potential follow-up where dates of entry give it.
+
+    Parameters
+    ----------
+    X, y, time, follow_up
+        As in the classifiers' ``fit``.
+    propensity_features : sequence of str or int, optional
+        Features that drive labeling.
+    entry : array-like, optional
+        Date of entry, a number in the unit of ``time``.
+    """
+    check_table(X)
+    features = np.asarray(X, dtype=float)
+    if features.ndim != 2:
+        raise ValueError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")
+    columns = list(getattr(X, "columns", []))
+    named = bool(columns) and all(isinstance(column, str) for column in columns)
+    names = columns if named else [f"x{i}" for i in range(features.shape[1])]
+    check_features(features, names)
+    cohort = check_cohort(features, y, names=names, time=time, follow_up=follow_up)
+    drivers = None
+    if propensity_features is not None:
+        drivers = resolve_columns(propensity_features, names if named else len(names), "propensity_features")
+    note = "as given" if follow_up is not None else "unknown"
+    dates = None if entry is None else _check_dates(entry, cohort.n)
+    if dates is not None and follow_up is None and cohort.time is not None:
+        cohort, note = _follow_up_from_dates(cohort, dates)
+    return Material(cohort, drivers, dates, note)
+
+
+def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, str]:
+    """Potential follow-up as the time from entry to the end of the data, where nearly all were followed that far."""
+    ends = entry + cohort.required("time")
+    last = float(ends.max())
+    tolerance = SAME_END * (last - float(entry.min()))
+    share = float(np.mean(ends[~cohort.labeled] >= last - tolerance))
+    if share < ADMINISTRATIVE_SHARE:
+        return cohort, (
+            f"unknown: only {100 * share:.0f} % of the unlabeled were followed to the end of the data ({last:g}), so "
+            "dates of entry do not say how long labeled people would have been"
+        )
+    # An unlabeled person who was lost was followed until then; a labeled one would have been to the end.
+    potential = np.where(cohort.labeled, last - entry, cohort.required("time"))
+    note = f"from dates of entry to the end of the data ({last:g}), to which {100 * share:.0f} % were followed"
+    return replace(cohort, follow_up=np.maximum(potential, cohort.required("time"))), note
+
+
+def _check_dates(entry: ArrayLike, n: int) -> Array:
+    dates = np.asarray(entry)
+    if dates.dtype.kind not in "iuf" or dates.shape != (n,) or not np.isfinite(dates).all():
+        raise ValueError(
+            f"entry must be {n} finite numbers, dates in the unit of time such as decimal years; got {dates.dtype} of "
+            f"the shape {dates.shape}."
+        )
+    return np.asarray(dates, dtype=float)

@@ -1,0 +1,122 @@
+"""The evidence boiled down to questions with an answer, which is what the rules read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from whether.advise.evidence import Evidence
+
+# Spread of log follow-up below which everybody is followed for about the same time: then it tells nothing of times.
+SAME_FOLLOW_UP = 0.1
+# Below these numbers most tests cannot be run.
+FEW_EVENTS_PER_PARAMETER = 5.0
+FEWEST_EVENTS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """The evidence as answers to the questions that rules ask."""
+
+    evidence: Evidence
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there are event times."""
+        return self.evidence.counts.has_time
+
+    @property
+    def times_usable(self) -> bool:
+        """Whether there are event times that nothing contradicts."""
+        return self.has_time and self.evidence.times_trusted
+
+    @property
+    def times_checked(self) -> bool:
+        """Whether event times could be checked."""
+        return self.evidence.trust is not None and self.evidence.trust.labels.was_run
+
+    @property
+    def follow_up_usable(self) -> bool:
+        """Whether potential follow-up is known and differs between people."""
+        known = self.evidence.material.cohort.follow_up
+        return known is not None and float(np.std(np.log(known))) > SAME_FOLLOW_UP
+
+    @property
+    def reading(self) -> str:
+        """Whether the curve of events levels off."""
+        found = self.evidence.follow_up
+        return "unknown" if found is None else found.reading(trust_times=self.times_usable)
+
+    @property
+    def named(self) -> list[str]:
+        """Features named as driving labeling, where they are some but not all."""
+        named = self.evidence.counts.named_features or []
+        return named if len(named) < self.evidence.counts.n_features else []
+
+    @property
+    def unnamed_drivers(self) -> list[str]:
+        """Features that drive event times or follow-up although others were named."""
+        found = self.evidence.dependence
+        if found is None or self.evidence.counts.named_features is None:
+            return []
+        drivers = {driver.feature for driver in (*found.time_drivers, *found.follow_up_drivers)}
+        return sorted(drivers - set(self.evidence.counts.named_features))
+
+    @property
+    def restricts_times(self) -> bool:
+        """Whether the named features can be relied on as the only ones behind event times."""
+        return bool(self.named) and not self.unnamed_drivers
+
+    @property
+    def is_scar(self) -> bool:
+        """Whether a constant propensity was tested and not rejected."""
+        test = self.evidence.scar.likelihood_ratio
+        return test.was_run and not test.rejects()
+
+    @property
+    def unseen_share(self) -> float:
+        """Share of the expected positives after the longest follow-up; NaN where it is not known."""
+        return math.nan if self.evidence.dependence is None else self.evidence.dependence.unseen_share
+
+    @property
+    def follow_up_explained(self) -> float:
+        """Share of the variance of log follow-up that features explain; NaN where it is not known."""
+        return math.nan if self.evidence.dependence is None else self.evidence.dependence.follow_up_explained
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether event times or follow-up can be used."""
+        return self.times_usable or self.follow_up_usable
+
+    @property
+    def risk_difference(self) -> float:
+        """Mean risk by the event-time minus that by the follow-up model, where clearly not zero; else zero."""
+        trust = self.evidence.trust
+        if trust is None or trust.risk_difference is None or not trust.hausman.rejects(0.001):
+            return 0.0
+        return trust.risk_difference.estimate
+
+    @property
+    def exchange_open(self) -> bool:
+        """Whether a restriction is there and equally likely solutions differ all the same."""
+        found = self.evidence.exchange
+        return found is not None and found.restriction != "none" and not found.decided
+
+    @property
+    def few_events(self) -> bool:
+        """Whether there are few events, or few for so many features."""
+        counts = self.evidence.counts
+        return counts.events_per_parameter < FEW_EVENTS_PER_PARAMETER or counts.n_events < FEWEST_EVENTS
+
+    @property
+    def ranking_is_easy(self) -> bool:
+        """Whether neither event times nor follow-up were found to depend on features."""
+        found = self.evidence.dependence
+        return (
+            found is not None
+            and found.event_times.was_run
+            and not found.event_times.rejects()
+            and not found.follow_up.rejects()
+        )

@@ -1,0 +1,170 @@
+import json
+import math
+import warnings
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import whether as wh
+from whether.advise.dependence import cox_score
+from whether.advise.label_check import check_labels_against_times
+from whether.advise.material import gather
+from whether.advise.scar import bootstrap_scar_test
+from whether.advise.time_trust import measure_end_mass, measure_heaping
+
+
+@pytest.mark.parametrize("world", ["late-reporting", "noisy-times", "batch-reporting"])
+def test_wrong_event_times_are_contradicted(world, examine_world):
+    trust = examine_world(world).trust
+    assert trust.reading == "contradicted"
+    assert trust.hausman.rejects(1e-4)
+    assert trust.risk_difference.lower > 0
+
+
+def test_exact_event_times_are_rarely_contradicted(examine_world):
+    # A true null: rejected at 1e-6 once in a million.
+    assert not examine_world("partially-dependent").trust.labels.rejects(1e-6)
+
+
+def test_features_that_drive_event_times_are_named(examine_world):
+    found = examine_world("partially-dependent").dependence
+    assert found.event_times.rejects(1e-6)
+    assert {driver.feature for driver in found.time_drivers[:2]} == {"x2", "x3"}
+    assert 0 < found.propensity_range[0] < found.propensity_range[1] < 1
+
+
+def test_event_times_that_do_not_depend_on_features_are_not_said_to(examine_world):
+    found = examine_world("feature-independent").dependence
+    assert not found.event_times.rejects(1e-6)
+    assert not found.follow_up.rejects(1e-6)
+    assert found.selection_share < 0.05
+
+
+def test_follow_up_that_depends_on_a_feature_is_found(examine_world):
+    found = examine_world("dependent-censoring").dependence
+    assert found.follow_up.rejects(1e-6)
+    assert found.follow_up_drivers[0].feature == "x3"
+
+
+def test_score_of_cox_model_agrees_with_its_definition(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    x, time, ended = rng.normal(size=(60, 2)), np.round(rng.exponential(size=60), 1) + 0.1, rng.random(60) < 0.6
+    score, variance = np.zeros(2), np.zeros((2, 2))
+    for i in np.flatnonzero(ended):
+        at_risk = x[time >= time[i]]
+        score += x[i] - at_risk.mean(axis=0)
+        variance += np.cov(at_risk.T, bias=True)
+    np.testing.assert_allclose(cox_score(x, time, ended)[0], score, atol=1e-9)
+    np.testing.assert_allclose(cox_score(x, time, ended)[1], variance, atol=1e-9)
+
+
+def test_selection_is_found_from_labels_alone(examine_world):
+    assert examine_world("baseline", known=()).scar.likelihood_ratio.rejects(1e-6)
+    assert not examine_world("feature-independent", known=()).scar.likelihood_ratio.rejects(1e-6)
+
+
+def test_published_scar_test_accepts_labels_drawn_at_random_where_positives_are_known(global_random_seed):
+    # Positives far from negatives and their number known, so that those it takes for positive are.
+    rng = np.random.default_rng([global_random_seed, 9])
+    positive = rng.random(1000) < 0.5
+    X = rng.normal(size=(1000, 2)) + 8 * positive[:, None]
+    p_values = []
+    for _ in range(5):
+        labeled = positive & (rng.random(1000) < 0.5)
+        cohort = gather(X, labeled.astype(int)).cohort
+        p_values.append(bootstrap_scar_test(cohort, labeled.sum() / positive.sum(), rng).p_value)
+    assert max(p_values) > 0.05  # all five below: once in three million
+
+
+def test_curvature_is_found_where_it_is(examine_world):
+    assert examine_world("nonlinear-risk").linearity.is_curved
+    assert not examine_world("partially-dependent").linearity.outcome.rejects(1e-7)
+
+
+def test_outcome_and_propensity_are_told_apart_by_follow_up_only(examine_world):
+    assert not examine_world("baseline", known=()).exchange.decided
+    assert examine_world("baseline", known=("follow_up",)).exchange.decided
+
+
+def test_round_numbers_are_found(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    months = rng.integers(1, 120, size=1000) / 12
+    heaped = np.where(rng.random(1000) < 0.3, np.maximum(1, np.round(months)), months)
+    found = measure_heaping(heaped)
+    assert 0.1 < found.excess_share < 0.4
+    assert all(value == round(value) for value in found.values[:3])
+    assert measure_heaping(months).excess_share < 0.03
+    assert measure_heaping(rng.exponential(size=500)).excess_share == 0
+
+
+def test_events_at_the_end_of_follow_up_are_found(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    follow_up = rng.uniform(1, 2, size=600)
+    even = follow_up * rng.random(600)
+    assert measure_end_mass(even, follow_up).p_value > 1e-6
+    at_end = np.where(rng.random(600) < 0.2, follow_up, even)
+    assert measure_end_mass(at_end, follow_up).p_value < 1e-6
+
+
+def test_labels_and_times_agree_whatever_drives_follow_up(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 3])
+    x = rng.normal(size=(3000, 2))
+    event = np.where(rng.random(3000) < 0.6, np.exp(x[:, 0] + rng.normal(size=3000)), np.inf)
+    follow_up = np.exp(0.5 * x[:, 0] + rng.normal(size=3000))  # longer for those with later events
+    labeled = event <= follow_up
+    test = check_labels_against_times(labeled, np.where(labeled, event, follow_up), follow_up, x)
+    assert test.p_value > 1e-6
+    late = (np.minimum(event, follow_up) + follow_up) / 2
+    assert check_labels_against_times(labeled, late, follow_up, x).p_value < 1e-6
+
+
+def test_few_events_give_no_nonsense(global_random_seed):
+    cohort = wh.simulate("low-susceptibility", n=200, seed=global_random_seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = wh.examine(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+    if cohort.y.sum() < 30:
+        assert not found.dependence.event_times.was_run
+        assert "too few" in str(found)
+    assert 0 <= found.bounds.lowest <= found.bounds.highest_if_constant <= 1
+
+
+def test_evidence_can_be_read_stored_and_drawn(examine_world):
+    found = examine_world("late-reporting")
+    text = str(found)
+    assert f"{found.counts.n_events:,} with the event" in text
+    stored = json.loads(json.dumps(found.to_dict()))
+    assert stored["trust"]["labels"]["p_value"] == found.trust.labels.p_value
+    matplotlib.use("Agg")
+    figure = found.plot()
+    assert len(figure.axes) == 3
+    plt.close(figure)
+
+
+def test_dates_of_entry_give_follow_up_where_everybody_was_followed_to_one_end(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 4])
+    entry = rng.uniform(2000, 2010, size=1000)
+    x = rng.normal(size=(1000, 2))
+    event = np.where(rng.random(1000) < 0.5, rng.exponential(3.0, size=1000), np.inf)
+    follow_up = 2012 - entry
+    y, time = (event <= follow_up).astype(int), np.minimum(event, follow_up)
+    found = wh.examine(x, y, time=time, entry=entry)
+    np.testing.assert_allclose(found.material.cohort.follow_up, follow_up)
+    assert found.trust.labels.was_run
+
+
+def test_dates_of_entry_give_no_follow_up_where_many_were_lost(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 4])
+    x, time = rng.normal(size=(1000, 2)), rng.uniform(1, 5, size=1000)
+    found = wh.examine(x, (rng.random(1000) < 0.5).astype(int), time=time, entry=np.full(1000, 2000.0))
+    assert found.material.cohort.follow_up is None
+    assert "only" in found.follow_up.note
+    assert math.isnan(found.trust.labels.p_value)
+
+
+def test_bad_dates_are_refused():
+    cohort = wh.simulate("baseline", n=100, seed=0)
+    with pytest.raises(ValueError, match="entry must be 100 finite numbers"):
+        wh.examine(cohort.X, cohort.y, time=cohort.time, entry=["2000"] * 100)
