@@ -9,8 +9,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import io
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, redirect_stderr
+from functools import cache, partial
 from typing import Any
 
 from whether.study.cell import Outcome, execute
@@ -39,7 +43,25 @@ def run_local(cells: Sequence[Cell], jobs: int, address: str | None, data: str |
         yield from (_execute_here(cell, data) for cell in cells)
         return
     with joblib.parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
-        yield from _through_joblib(cells, data)
+        yield from _through_joblib(partial(_execute_in_worker, os.getpid()), cells, data)
+
+
+def _execute_in_worker(parent: int, cell: Cell, data: str | None) -> Outcome:
+    _end_with(parent)
+    return execute(cell, data)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this worker when the process that started it is gone: after a kill nobody waits for what it computes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    if os.name == "posix":  # elsewhere a process keeps the number of its parent
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _execute_here(cell: Cell, data: str | None) -> Outcome:
@@ -81,7 +103,7 @@ def run_dask(cells: Sequence[Cell], jobs: int, address: str | None, data: str | 
         if not n_workers:
             raise RunError(f"The Dask cluster at {address} has no workers.")
         stack.enter_context(joblib.parallel_config(backend="dask", n_jobs=n_workers))
-        yield from _through_joblib(cells, data)
+        yield from _through_joblib(execute, cells, data)
 
 
 def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[Outcome]:
@@ -118,14 +140,16 @@ def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | N
         ray.shutdown()
 
 
-def _through_joblib(cells: Sequence[Cell], data: str | None) -> Iterator[Outcome]:
+def _through_joblib(
+    run: Callable[[Cell, str | None], Outcome], cells: Sequence[Cell], data: str | None
+) -> Iterator[Outcome]:
     """Yield outcomes as they come in, from whichever backend joblib is set to."""
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     # Single cells, not batches: a batch that is killed loses all of its cells.
     parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs")
-    outcomes = parallel(joblib.delayed(execute)(cell, data) for cell in cells)
+    outcomes = parallel(joblib.delayed(run)(cell, data) for cell in cells)
     with closing(outcomes) as stream:
         try:
             yield from stream
