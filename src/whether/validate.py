@@ -200,7 +200,8 @@ def check_table(table: Any) -> None:
             first = next(iter(table[name]), None)
             raise ValueError(
                 f"Column {name!r} is not numeric ({dtype}; first value {first!r}). Encode it first, for example with "
-                "sklearn.preprocessing.OneHotEncoder in a Pipeline, or drop it."
+                "sklearn.preprocessing.OneHotEncoder in a Pipeline, or drop it; learner='boosted' takes columns of a "
+                "categorical type as they are."
             )
 
 

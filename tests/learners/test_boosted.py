@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -97,6 +99,28 @@ def test_category_codes_are_split_as_categories():
     learner = BoostedLearner(categorical_features=[0], max_rounds=100, num_leaves=2)
     risk = wh.LabelClassifier(learner=learner).fit(X, y).predict_proba(X)[:, 1]
     assert roc_auc_score(risky, risk) > 0.99
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_categorical_columns_of_a_frame_are_taken_as_they_are(frame):
+    rng = np.random.default_rng(0)
+    names = np.array(list("abcdefghijkl"))[rng.integers(0, 12, size=3000)]
+    risky = np.isin(names, ["b", "e", "g", "j"])
+    y = (rng.random(3000) < np.where(risky, 0.8, 0.2)).astype(int)
+    if frame == "pandas":
+        table = pd.DataFrame({"x": rng.normal(size=3000), "site": pd.Categorical(names)})
+        new = pd.DataFrame({"x": [0.0, 0.0], "site": pd.Categorical(["b", "never seen"])})
+    else:
+        table = pl.DataFrame({"x": rng.normal(size=3000), "site": pl.Series(names, dtype=pl.Categorical)})
+        new = pl.DataFrame({"x": [0.0, 0.0], "site": pl.Series(["b", "never seen"], dtype=pl.Categorical)})
+    model = wh.LabelClassifier(learner=BoostedLearner(max_rounds=100, num_leaves=2), random_state=0).fit(table, y)
+    assert model.categories_ == {"site": tuple("abcdefghijkl")}
+    assert roc_auc_score(risky, model.predict_proba(table)[:, 1]) > 0.99
+    risk = model.predict_proba(new)[:, 1]
+    assert risk[0] > 0.7
+    assert 0 < risk[1] < 1
+    with pytest.raises(ValueError, match="Column 'site' is not numeric"):
+        wh.LabelClassifier().fit(table, y)
 
 
 def test_useless_linear_start_is_left_behind():

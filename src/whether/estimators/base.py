@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, column
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
+from whether.estimators.categories import encode_categories, find_categories
 from whether.estimators.table import summarize
 from whether.inference import Summary
 from whether.learners import FittedModel, Learner, LinearFit, LinearLearner, resolve_learner
@@ -76,6 +77,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where X had string column names.
+    categories_ : dict of str to tuple
+        Categories of the columns that a boosted model takes as categories.
     model_ : FittedModel
         Predictors as functions of the features.
     feature_importances_ : dict of str to ndarray
@@ -109,7 +112,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Features: numbers without missing values.
+            Features: numbers without missing values. A boosted model takes missing values, and columns of a data
+            frame that are of a categorical type, as they are.
         y : array-like of shape (n,)
             1 if the event was seen, 0 if not (yet).
         time : array-like of shape (n,), optional
@@ -181,9 +185,15 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         **settings
             Further arguments of `Learner.fit`.
         """
-        return resolve_learner(self.learner, linear).fit(cohort, candidates, rng=self._rng(), **settings)
+        learner = resolve_learner(self.learner, linear)
+        if self.categories_:
+            learner = learner.with_categories(cohort.names.index(name) for name in self.categories_)
+        return learner.fit(cohort, candidates, rng=self._rng(), **settings)
 
     def _check_X(self, X: Any, *, reset: bool) -> Array:
+        if reset:
+            self.categories_ = find_categories(X) if self._allows_missing() else {}
+        X = encode_categories(X, self.categories_)
         check_table(X)
         features = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
         check_features(features, self._names(), allow_missing=self._allows_missing())
@@ -318,6 +328,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
+        assert isinstance(self.model_, LinearFit)  # summary has made sure
         ridge = self.model_.objective.ridge
         return (
             [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []

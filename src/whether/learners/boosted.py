@@ -10,7 +10,8 @@ in turn as it takes to tell the two starts apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -184,6 +185,12 @@ class BoostedLearner(Learner, BaseEstimator):
         self.patience = patience
         self.categorical_features = categorical_features
         self.linear = linear
+
+    def with_categories(self, columns: Iterable[int]) -> BoostedLearner:
+        """Return the learner with further columns that hold category codes."""
+        learner = copy.copy(self)
+        learner.categorical_features = sorted({*self.categorical_features, *columns})
+        return learner
 
     def fit(
         self,

@@ -1,0 +1,49 @@
+"""Categorical columns of a data frame, for learners that split them natively.
+
+Categories become whole numbers in the order of the frame's own categories. A value that was not there when the model
+was fitted, or is missing, is missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def find_categories(table: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the categories of each categorical column of a pandas or polars frame; nothing for other tables."""
+    columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
+    if columns is None or dtypes is None:
+        return {}
+    categories = {}
+    for name, dtype in zip(columns, dtypes, strict=True):
+        if str(dtype) == "category":
+            categories[str(name)] = tuple(dtype.categories.tolist())
+        elif str(dtype).startswith(("Categorical", "Enum")):  # as polars writes its own
+            categories[str(name)] = tuple(sorted({value for value in table[name].to_list() if value is not None}))
+    return categories
+
+
+def encode_categories(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any:
+    """Return the frame with its categories as whole numbers, NaN where they are missing or new.
+
+    Parameters
+    ----------
+    table : data frame
+    categories : dict of str to tuple
+        What `find_categories` returned for the frame of the fit.
+    """
+    if not categories:
+        return table
+    present = [name for name in categories if name in getattr(table, "columns", ())]
+    codes = {name: _codes(table[name].to_list(), categories[name]) for name in present}
+    if hasattr(table, "with_columns"):  # polars
+        series = type(table[present[0]]) if present else None
+        return table.with_columns(*(series(name, values) for name, values in codes.items())) if series else table
+    return table.assign(**codes)
+
+
+def _codes(values: list[Any], categories: tuple[Any, ...]) -> Any:
+    number = {category: float(code) for code, category in enumerate(categories)}
+    return np.array([number.get(value, np.nan) for value in values])
