@@ -128,7 +128,7 @@ def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | N
     where = {"num_cpus": jobs, "include_dashboard": False} if address is None else {"address": address}
     try:
         ray.init(**where, log_to_driver=False, logging_level="error")
-    except (ConnectionError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError) as error:
         raise RunError(f"No Ray cluster answers at {address}: {error}.") from error
     try:
         remote = ray.remote(num_cpus=1)(execute)
