@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whether.advise import WhetherClassifier, examine, recommend
+    from whether.advise import WhetherClassifier, backtest, examine, recommend, sensitivity
     from whether.estimators import (
         AFTClassifier,
         DiscreteTimeCureClassifier,
@@ -45,8 +45,10 @@ __all__ = [
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "WhetherClassifier",
+    "backtest",
     "examine",
     "recommend",
+    "sensitivity",
     "simulate",
 ]
 
@@ -60,8 +62,10 @@ _HOMES = {
     "IdentifiabilityWarning": "whether.validate",
     "MissingTimeError": "whether.validate",
     "WhetherClassifier": "whether.advise",
+    "backtest": "whether.advise",
     "examine": "whether.advise",
     "recommend": "whether.advise",
+    "sensitivity": "whether.advise",
     "simulate": "whether.simulation",
 }
 

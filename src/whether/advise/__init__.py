@@ -1,7 +1,20 @@
 """Advice from the data: what a cohort allows, which method, and does it hold up."""
 
+from whether.advise.backtesting import backtest
+from whether.advise.bands import Sensitivity, sensitivity
 from whether.advise.classifier import WhetherClassifier
 from whether.advise.evidence import Evidence, examine
-from whether.advise.recommend import Recommendation, recommend
+from whether.advise.recommendation import Recommendation, recommend
+from whether.advise.track_record import Backtest
 
-__all__ = ["Evidence", "Recommendation", "WhetherClassifier", "examine", "recommend"]
+__all__ = [
+    "Backtest",
+    "Evidence",
+    "Recommendation",
+    "Sensitivity",
+    "WhetherClassifier",
+    "backtest",
+    "examine",
+    "recommend",
+    "sensitivity",
+]

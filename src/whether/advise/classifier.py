@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from whether.advise.recommend import recommend
+from whether.advise.recommendation import recommend
 from whether.inference import Summary
 from whether.validate import check_table
 

@@ -1,0 +1,296 @@
+"""Whether advice holds up: methods fitted to what was known at an earlier endpoint, scored with what is known now.
+
+Splits are repeated; rows of one group stay on one side. Intervals are those of Nadeau and Bengio (2003) for repeated
+splits, which share people: the variance over splits is multiplied by 1/J + (test people) / (training people).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+
+from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
+from whether.advise.material import gather
+from whether.advise.recommendation import recommend
+from whether.advise.track_record import Backtest
+from whether.estimators import LabelClassifier
+from whether.evaluate.endpoint import EarlierEndpoint
+from whether.evaluate.known_truth import evaluate_risks
+from whether.learners.progress import progress, reporting
+from whether.methods import METHODS, Method
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Rows of the table that are no method: trained on what is known now, and what the advice would have been then.
+TRUTH, ADVICE = "known now", "advised"
+
+
+class Task(NamedTuple):
+    """What one split needs."""
+
+    features: Array
+    plan: EndpointPlan
+    group: NDArray[np.intp]
+    methods: tuple[Method, ...]
+    named: list[int] | None
+    learner: Any
+    test_size: float
+    with_advice: bool
+
+
+@dataclass(frozen=True)
+class SplitResult:
+    """One split: scores by row of the table, the advice given then, and what was hidden."""
+
+    scores: dict[str, dict[str, float]]
+    advised: str
+    hidden_share: float
+    n_training: int
+    n_test: int
+    n_positive: int
+    errors: dict[str, str]
+
+
+def backtest(
+    X: Any,
+    y: ArrayLike,
+    *,
+    time: ArrayLike,
+    follow_up: ArrayLike | None = None,
+    entry: ArrayLike | None = None,
+    endpoint: float | None = None,
+    stagger: float | None = None,
+    horizon: float | None = None,
+    known_negative: ArrayLike | None = None,
+    propensity_features: Sequence[str | int] | None = None,
+    groups: ArrayLike | None = None,
+    methods: Sequence[str] | None = None,
+    learner: Any = "linear",
+    advice: bool = True,
+    n_splits: int = 10,
+    test_size: float = 0.3,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: int = 0,
+) -> Backtest:
+    """Put a cohort back to an earlier endpoint, fit every applicable method, and score it with what is known now.
+
+    It fits every method as many times as there are splits, which takes a while and shows its progress; ``n_jobs``
+    spreads the splits over processes. With a staggered endpoint the share of positives among those who can be scored
+    is too high (see `impose_staggered_endpoint`), and so a mean risk below it is no sign of a fault.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n, d)
+    y : array-like of 0 and 1
+        Whether the event has been seen by now.
+    time : array-like
+        When, else the end of follow-up.
+    follow_up : array-like, optional
+        How long each person was under observation until now, the event or not, where that is known.
+    entry : array-like, optional
+        Date of entry, in the unit of ``time``: the endpoint is then a date.
+    endpoint : float, optional
+        The earlier date. Default: the one by which half of the events had come.
+    stagger : float, optional
+        Without dates: follow-up is cut at U(0, stagger). Default: so that half of the events are hidden.
+    horizon : float, optional
+        How long after entry somebody event-free counts as negative. Default: when nine tenths of the fall of the curve
+        of events are over.
+    known_negative : array-like of bool, optional
+        Event-free people who are known to stay so.
+    propensity_features : sequence of str or int, optional
+        Features that drive labeling, for the methods that take them.
+    groups : array-like, optional
+        Rows of one group are never split.
+    methods : sequence of str, optional
+        Names in the catalogue of methods. Default: all that apply.
+    learner : str, Learner or classifier
+        For all methods, the advised one included.
+    advice : bool
+        Whether to include what the advice would have been then, examined anew on each training part.
+    n_splits : int
+    test_size : float
+        Share of the groups, or people, in the test part.
+    n_jobs : int, optional
+        Processes.
+    random_state : int
+        Seed of the splits and of a staggered endpoint.
+    verbose : int
+        1 reports progress everywhere, not on a terminal only.
+
+    Returns
+    -------
+    Backtest
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("partially-dependent", n=1500, seed=0)
+    >>> record = wh.backtest(cohort.X, cohort.y, time=cohort.time, methods=["LR", "AFTMC-F"], advice=False, n_splits=2)
+    >>> sorted(record.scores)
+    ['AFTMC-F', 'LR', 'known now']
+    """
+    material = gather(X, y, time=time, propensity_features=propensity_features, entry=entry)
+    cohort, named = material.cohort, material.propensity_columns
+    plan = plan_endpoint(
+        cohort.labeled,
+        cohort.required("time"),
+        entry=material.entry,
+        endpoint=endpoint,
+        stagger=stagger,
+        horizon=horizon,
+        follow_up=follow_up,
+        known_negative=known_negative,
+    )
+    _check_settings(n_splits, test_size)
+    task = Task(
+        cohort.features,
+        plan,
+        _group_numbers(groups, cohort.n),
+        _applicable(methods, named is not None),
+        None if named is None else [int(column) for column in named],
+        learner,
+        test_size,
+        advice,
+    )
+    seeds = np.random.SeedSequence(random_state).spawn(n_splits)
+    results = []
+    with reporting(verbose), progress(n_splits, "Splits") as bar:
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_run_split)(task, seed) for seed in seeds):
+            results.append(result)
+            bar.advance()
+    return _collect(results, plan)
+
+
+def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
+    rows = list(results[0].scores)
+    metrics = list(next(iter(results[0].scores.values())))
+    scores = {
+        row: {metric: np.array([result.scores[row][metric] for result in results]) for metric in metrics}
+        for row in rows
+    }
+    errors = {row: text for result in results for row, text in result.errors.items()}
+    return Backtest(
+        scores=scores,
+        advised=tuple(result.advised for result in results),
+        plan=str(plan),
+        hidden_share=float(np.mean([result.hidden_share for result in results])),
+        n_training=round(float(np.mean([result.n_training for result in results]))),
+        n_test=round(float(np.mean([result.n_test for result in results]))),
+        n_positive=round(float(np.mean([result.n_positive for result in results]))),
+        errors=errors,
+    )
+
+
+def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
+    """Impose the endpoint, split, fit and score."""
+    rng = np.random.default_rng(seed)
+    then = task.plan.impose(rng)
+    in_test = rng.random(int(task.group.max()) + 1) < task.test_size
+    test = in_test[task.group] & then.scorable
+    training = ~in_test[task.group] & then.entered
+    positive = then.positive[test]
+    if len(set(positive.tolist())) < 2 or len(set(then.y[training].tolist())) < 2:
+        raise ValueError(
+            "A split has only one kind of outcome: "
+            f"{int(positive.sum())} of {positive.size} people to be scored are positive, and "
+            f"{int(then.y[training].sum())} of {int(training.sum())} had been seen by the endpoint. Choose a later "
+            "endpoint, a shorter horizon or a larger test_size."
+        )
+    risks, errors = _predict(task, then, training, test)
+    scores = {row: _score(positive, risk) for row, risk in risks.items()}
+    advised = ""
+    if task.with_advice:
+        advised = _advise_then(task, then, training)
+        risks = risks if advised in risks else {**risks, **_predict_one(task, then, training, test, advised)}
+        scores[ADVICE] = _score(positive, risks[advised])
+    return SplitResult(
+        scores, advised, then.hidden_share, int(training.sum()), positive.size, int(positive.sum()), errors
+    )
+
+
+def _score(positive: NDArray[np.int64], risk: Array | None) -> dict[str, float]:
+    if risk is None:
+        blank = evaluate_risks([0, 1], [0.0, 1.0])
+        return dict.fromkeys(blank, float("nan"))
+    return evaluate_risks(positive, risk)
+
+
+def _predict(
+    task: Task, then: EarlierEndpoint, training: Flags, test: Flags
+) -> tuple[dict[str, Array | None], dict[str, str]]:
+    """Risks of the test people by each method; None, with the reason, where a fit failed."""
+    risks: dict[str, Array | None] = {}
+    errors: dict[str, str] = {}
+    for method in task.methods:
+        try:
+            risks.update(_predict_one(task, then, training, test, method.name))
+        except (ValueError, np.linalg.LinAlgError) as error:
+            risks[method.name], errors[method.name] = None, str(error)
+    # What could be reached with these features: trained on today's outcomes of the people who can be scored.
+    known = training & then.scorable
+    model = LabelClassifier(learner=task.learner, random_state=0).fit(task.features[known], then.positive[known])
+    risks[TRUTH] = model.predict_proba(task.features[test])[:, 1]
+    return risks, errors
+
+
+def _predict_one(task: Task, then: EarlierEndpoint, training: Flags, test: Flags, name: str) -> dict[str, Array | None]:
+    method = METHODS[name]
+    named = task.named if task.named is not None else []
+    model = method.build(named if method.feature_parameter else None, learner=task.learner, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a method warns of shows in its scores
+        model.fit(
+            task.features[training], then.y[training], time=then.time[training], follow_up=then.follow_up[training]
+        )
+        return {name: model.predict_proba(task.features[test])[:, 1]}
+
+
+def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        advice = recommend(
+            task.features[training],
+            then.y[training],
+            time=then.time[training],
+            follow_up=then.follow_up[training],
+            propensity_features=task.named,
+        )
+    return advice.method
+
+
+def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method, ...]:
+    if methods is None:
+        return tuple(method for method in METHODS.values() if has_named or not method.feature_parameter)
+    unknown = [name for name in methods if name not in METHODS]
+    if unknown:
+        raise ValueError(f"methods has {unknown[0]!r}, which is none of {', '.join(METHODS)}.")
+    chosen = tuple(METHODS[name] for name in methods)
+    needing = [method.name for method in chosen if method.feature_parameter and not has_named]
+    if needing:
+        raise ValueError(f"{needing[0]} needs propensity_features, the features that drive labeling.")
+    return chosen
+
+
+def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    if groups is None:
+        return np.arange(n)
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+
+
+def _check_settings(n_splits: int, test_size: float) -> None:
+    if n_splits < 2:
+        raise ValueError(f"n_splits must be at least 2, got {n_splits!r}: one split has no interval.")
+    if not 0 < test_size < 1:
+        raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}.")

@@ -1,0 +1,282 @@
+"""How the risk moves when what is assumed moves: bands, not a point."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import spearmanr
+
+from whether.advise.evidence import examine_material
+from whether.advise.material import Material, gather
+from whether.advise.recommendation import advise
+from whether.advise.results import to_plain
+from whether.cohort import Cohort
+from whether.estimators import ElkanNotoClassifier
+from whether.learners.progress import progress, reporting
+from whether.methods import METHODS
+
+Array = NDArray[np.float64]
+
+KINDS = ("restriction", "label frequency", "prevalence", "follow-up horizon")
+# Shares of the events that a shorter follow-up leaves.
+HORIZON_SHARES = (0.5, 0.7, 0.85)
+N_POINTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One way to fit.
+
+    Attributes
+    ----------
+    kind : str
+        What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
+    value : str
+        To what.
+    mean_risk : float
+    rank_correlation : float
+        Of its risks with the recommended method's.
+    risks : ndarray
+        One per person asked for.
+    note : str
+        Why it could not be fitted; empty if it could.
+    """
+
+    kind: str
+    value: str
+    mean_risk: float
+    rank_correlation: float
+    risks: Array = field(repr=False)
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Risks under different assumptions; printing it shows the means.
+
+    Attributes
+    ----------
+    recommended : str
+        The method the advice is for.
+    risks : ndarray
+        Its risks.
+    variants : tuple of Variant
+    refused : bool
+        Whether the advice refused to give more than a bound.
+    """
+
+    recommended: str
+    risks: Array
+    variants: tuple[Variant, ...]
+    refused: bool
+
+    def band(self, *kinds: str) -> tuple[Array, Array]:
+        """Lowest and highest risk of each person over the variants, the recommended one included.
+
+        Parameters
+        ----------
+        *kinds : str
+            What may move. Default: everything.
+        """
+        unknown = [kind for kind in kinds if kind not in KINDS]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(KINDS)}.")
+        rows = [v.risks for v in self.variants if not v.note and (not kinds or v.kind in kinds)]
+        stacked = np.stack([self.risks, *rows])
+        return stacked.min(axis=0), stacked.max(axis=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means as plain Python objects."""
+        return {
+            "recommended": self.recommended,
+            "refused": self.refused,
+            "mean_risk": float(self.risks.mean()),
+            "variants": to_plain(self.variants),
+        }
+
+    def plot(self) -> Any:
+        """Draw the recommended risks, in order, with the band of each assumption in its own panel; needs matplotlib.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        import matplotlib.pyplot as plt
+
+        kinds = [kind for kind in KINDS if any(v.kind == kind and not v.note for v in self.variants)]
+        figure, axes = plt.subplots(
+            1, len(kinds), figsize=(3.1 * len(kinds), 3.3), sharey=True, squeeze=False, layout="constrained"
+        )
+        order = np.argsort(self.risks, kind="stable")
+        share = np.linspace(0, 1, order.size)
+        for kind, ax in zip(kinds, axes[0], strict=True):
+            lower, upper = (_smooth(edge[order]) for edge in self.band(kind))
+            ax.fill_between(share, lower, upper, color="#1b6ca8", alpha=0.25, linewidth=0)
+            ax.plot(share, self.risks[order], color="black", linewidth=1.5)
+            ax.set(title=f"moving: {kind}", xlabel="people, by risk", xlim=(0, 1), ylim=(0, 1))
+        axes[0, 0].set_ylabel(f"risk (line: {self.recommended})")
+        return figure
+
+    def __str__(self) -> str:
+        lines = [f"Recommended: {self.recommended}, mean risk {self.risks.mean():.3f}."]
+        if self.refused:
+            lines.append("The advice refuses to give more than a bound: read the band, not the point.")
+        lower, upper = self.band()
+        lines += textwrap.wrap(
+            f"Over everything below, the mean risk lies between {min(self._means()):.3f} and {max(self._means()):.3f}, "
+            f"and a person's band is {np.median(upper - lower):.3f} wide (median).",
+            110,
+        )
+        lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
+        for v in self.variants:
+            if v.note:
+                lines.append(f"{v.kind:18s} {v.value:>12s} could not be fitted: {v.note[:70]}")
+            else:
+                lines.append(f"{v.kind:18s} {v.value:>12s} {v.mean_risk:10.3f} {v.rank_correlation:17.3f}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _means(self) -> list[float]:
+        return [float(self.risks.mean()), *(v.mean_risk for v in self.variants if not v.note)]
+
+
+def sensitivity(
+    X: Any,
+    y: ArrayLike,
+    *,
+    time: ArrayLike | None = None,
+    follow_up: ArrayLike | None = None,
+    propensity_features: Sequence[str | int] | None = None,
+    entry: ArrayLike | None = None,
+    at: Any = None,
+    label_frequency: Sequence[float] | None = None,
+    prevalence: Sequence[float] | None = None,
+    learner: Any = "linear",
+    random_state: int = 0,
+    verbose: int = 0,
+) -> Sensitivity:
+    """Fit under different assumptions and see how the risk moves.
+
+    Moved are the restriction on the propensity (every method that applies), the share of positives that is labeled and
+    the share of people that is positive (under a constant propensity, where one implies the other), and the horizon:
+    follow-up is cut so that only a part of the events is seen.
+
+    Parameters
+    ----------
+    X, y, time, follow_up, propensity_features, entry, random_state
+        See `examine`.
+    at : array-like or data frame, optional
+        People whose risks are asked for. Default: the cohort.
+    label_frequency, prevalence : sequence of float, optional
+        Values to try. Default: five, from the lowest that the labels allow to 1.
+    learner : str, Learner or classifier
+        For all methods.
+    verbose : int
+        1 reports progress everywhere, not on a terminal only.
+
+    Returns
+    -------
+    Sensitivity
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("partially-dependent", n=1000, seed=0)
+    >>> moved = wh.sensitivity(cohort.X, cohort.y, follow_up=cohort.follow_up)
+    >>> lower, upper = moved.band("restriction")
+    >>> bool((lower <= moved.risks).all() and (moved.risks <= upper).all())
+    True
+    """
+    material = gather(X, y, time=time, follow_up=follow_up, propensity_features=propensity_features, entry=entry)
+    advice = advise(examine_material(material, np.random.default_rng(random_state)))
+    people = material.cohort.features if at is None else np.asarray(at, dtype=float)
+    trials = list(_trials(material, advice.method, label_frequency, prevalence, learner))
+    estimator = advice.estimator.set_params(learner=learner)
+    risks = _fit(estimator, material.cohort, people)
+    variants = []
+    with reporting(verbose), progress(len(trials), "Variants") as bar:
+        for kind, value, model, cohort in trials:
+            variants.append(_try(kind, value, model, cohort, people, risks))
+            bar.advance()
+    return Sensitivity(advice.method, risks, tuple(variants), advice.refused)
+
+
+def _trials(
+    material: Material,
+    recommended: str,
+    label_frequency: Sequence[float] | None,
+    prevalence: Sequence[float] | None,
+    learner: Any,
+) -> Iterator[tuple[str, str, Any, Cohort]]:
+    """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
+    cohort = material.cohort
+    settings = {"learner": learner, "random_state": 0}
+    known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
+    named = None if material.propensity_columns is None else [int(column) for column in material.propensity_columns]
+    for method in METHODS.values():
+        usable = set(method.needs) <= known and (named is not None or not method.feature_parameter)
+        # Everybody positive is no answer to the question, and nnPU takes the linear learner only.
+        if usable and method.name not in ("AFT", "nnPU"):
+            yield (
+                "restriction",
+                method.name,
+                method.build(named if method.feature_parameter else None, **settings),
+                cohort,
+            )
+    labeled = float(cohort.labeled.mean())
+    for c in _grid(label_frequency, labeled):
+        yield "label frequency", f"{c:.3g}", ElkanNotoClassifier(label_frequency=c, **settings), cohort
+    for share in _grid(prevalence, labeled):
+        yield "prevalence", f"{share:.3g}", ElkanNotoClassifier(prevalence=share, **settings), cohort
+    method = METHODS[recommended]
+    if method.needs and cohort.time is not None:
+        for share in HORIZON_SHARES:
+            horizon = float(np.quantile(cohort.time[cohort.labeled], share))
+            build = method.build(named if method.feature_parameter else None, **settings)
+            yield "follow-up horizon", f"{horizon:.4g}", build, _cut(cohort, horizon)
+
+
+def _grid(values: Sequence[float] | None, labeled: float) -> list[float]:
+    if values is not None:
+        return [float(value) for value in values]
+    return np.linspace(labeled, 1.0, N_POINTS + 1)[1:].tolist()
+
+
+def _cut(cohort: Cohort, horizon: float) -> Cohort:
+    """What would have been seen, had follow-up ended at the horizon."""
+    time = cohort.required("time")
+    follow_up = None if cohort.follow_up is None else np.minimum(cohort.follow_up, horizon)
+    labeled = cohort.labeled & (time <= horizon)
+    return Cohort(cohort.features, labeled, cohort.names, None, np.minimum(time, horizon), follow_up)
+
+
+def _fit(model: Any, cohort: Cohort, people: Array) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where answers mislead is what the bands show
+        model.fit(cohort.features, cohort.labeled.astype(int), time=cohort.time, follow_up=cohort.follow_up)
+        return np.asarray(model.predict_proba(people)[:, 1])
+
+
+def _try(kind: str, value: str, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
+    try:
+        risks = _fit(model, cohort, people)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error))
+    constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
+    correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
+    return Variant(kind, value, float(risks.mean()), correlation, risks)
+
+
+def _smooth(values: Array, share: float = 0.05) -> Array:
+    """Running mean over a share of the people, so that a band can be read."""
+    width = max(1, int(share * values.size)) | 1
+    padded = np.pad(values, width // 2, mode="edge")
+    return np.convolve(padded, np.ones(width) / width, mode="valid")

@@ -1,0 +1,129 @@
+"""Which earlier endpoint a cohort can be put back to, where the user names none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
+from whether.evaluate.kaplan_meier import kaplan_meier
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Share of the events hidden by a staggered endpoint that is chosen here, and of the fall of the curve of events that
+# has to be over at the horizon.
+HIDDEN_SHARE = 0.5
+HORIZON_SHARE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class EndpointPlan:
+    """An earlier endpoint, by date or staggered, and the horizon at which people count as negative.
+
+    Attributes
+    ----------
+    horizon : float
+    endpoint : float or None
+        Date of a calendar endpoint; None where it is staggered.
+    stagger : float or None
+        Length of the period of entry before a staggered endpoint.
+    """
+
+    event: Flags
+    time: Array
+    horizon: float
+    endpoint: float | None
+    stagger: float | None
+    entry: Array | None
+    extra: dict[str, Any]
+
+    def impose(self, rng: np.random.Generator) -> EarlierEndpoint:
+        """Return the cohort as it stood then; a staggered endpoint is drawn anew each time.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        """
+        if self.endpoint is not None:
+            assert self.entry is not None
+            return impose_calendar_endpoint(
+                self.event, self.time, self.entry, endpoint=self.endpoint, horizon=self.horizon, **self.extra
+            )
+        assert self.stagger is not None
+        return impose_staggered_endpoint(
+            self.event, self.time, stagger=self.stagger, horizon=self.horizon, rng=rng, **self.extra
+        )
+
+    def __str__(self) -> str:
+        how = (
+            f"at the date {self.endpoint:g}"
+            if self.endpoint is not None
+            else f"staggered: follow-up cut at U(0, {self.stagger:.4g})"
+        )
+        return f"Endpoint {how}; negative means event-free at {self.horizon:.4g}."
+
+
+def plan_endpoint(
+    event: Flags,
+    time: Array,
+    *,
+    entry: Array | None = None,
+    endpoint: float | None = None,
+    stagger: float | None = None,
+    horizon: float | None = None,
+    follow_up: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
+) -> EndpointPlan:
+    """Choose what the user left open.
+
+    A date needs dates of entry; without a date, it is the one by which half of the events had come. Without dates the
+    endpoint is staggered, so that half of the events are hidden. The horizon is when nine tenths of the fall of the
+    curve of events are over.
+
+    Parameters
+    ----------
+    event : ndarray of bool
+        Whether the event has been seen by now.
+    time : ndarray
+    entry : ndarray, optional
+        Dates of entry.
+    endpoint, stagger, horizon : float, optional
+    follow_up, known_negative : array-like, optional
+        See `impose_calendar_endpoint`.
+    """
+    if endpoint is not None and entry is None:
+        raise ValueError(f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead.")
+    if endpoint is not None and stagger is not None:
+        raise ValueError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
+    if not event.any():
+        raise ValueError("Nobody has had the event by now: there is nothing to score against.")
+    if endpoint is None and stagger is None:
+        if entry is not None:
+            endpoint = float(np.median((entry + time)[event]))
+        else:
+            stagger = _stagger(time[event])
+    if horizon is None:
+        horizon = _horizon(event, time)
+    extra = {"follow_up": follow_up, "known_negative": known_negative}
+    return EndpointPlan(event, time, horizon, endpoint, stagger, entry, extra)
+
+
+def _stagger(event_times: Array) -> float:
+    """Length L of a period of entry such that the wanted share of events comes after U(0, L)."""
+    low, high = float(event_times.min()) * 1e-3, float(event_times.max()) * 1e3
+    for _ in range(80):
+        middle = np.sqrt(low * high)
+        # An event at t comes after U(0, L) with probability min(t / L, 1).
+        hidden = float(np.mean(np.minimum(event_times / middle, 1.0)))
+        low, high = (middle, high) if hidden > HIDDEN_SHARE else (low, middle)
+    return float(high)
+
+
+def _horizon(event: Flags, time: Array) -> float:
+    curve = kaplan_meier(event, time)
+    fall = 1 - curve.survival
+    return float(curve.times[np.argmax(fall >= HORIZON_SHARE * fall[-1])])

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+
+import whether as wh
+from whether.advise.endpoint_choice import plan_endpoint
+from whether.advise.track_record import Backtest
+
+
+@pytest.fixture
+def cohort(global_random_seed):
+    return wh.simulate("partially-dependent", n=1200, seed=global_random_seed)
+
+
+def run(cohort, **settings):
+    usual = {"methods": ["LR", "AFTMC-F"], "advice": False, "n_splits": 2}
+    return wh.backtest(cohort.X, cohort.y, time=cohort.time, **{**usual, **settings})
+
+
+def test_a_staggered_endpoint_hides_half_of_the_events(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    event_times = rng.exponential(size=2000)
+    plan = plan_endpoint(np.ones(2000, dtype=bool), event_times)
+    hidden = [plan.impose(rng).hidden_share for _ in range(10)]
+    assert abs(np.mean(hidden) - 0.5) < 5 * 0.5 / np.sqrt(20_000)
+
+
+def test_a_calendar_endpoint_is_a_date_by_which_half_of_the_events_had_come(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    entry, time = rng.uniform(2000, 2010, size=500), rng.exponential(2.0, size=500)
+    event = rng.random(500) < 0.5
+    plan = plan_endpoint(event, time, entry=entry)
+    assert np.mean((entry + time)[event] <= plan.endpoint) == pytest.approx(0.5, abs=0.01)
+
+
+def test_every_applicable_method_is_scored_beside_what_is_known_now_and_the_advice(cohort):
+    record = wh.backtest(cohort.X, cohort.y, time=cohort.time, n_splits=2)
+    without_names = {name for name, method in wh.METHODS.items() if not method.feature_parameter}
+    assert set(record.scores) == without_names | {"known now", "advised"}
+    assert all(np.isfinite(values["auc"]).all() for values in record.scores.values())
+    assert record.advised[0] in wh.METHODS
+    text = str(record)
+    assert "minus LR" in text
+    assert "Advised then" in text
+    assert len(record.to_frame()) == 5 * len(record.scores)
+
+
+def test_named_features_bring_in_the_restricted_methods(cohort):
+    record = run(cohort, methods=["LR", "SARPU-R"], propensity_features=[2, 3])
+    assert "SARPU-R" in record.scores
+
+
+def test_the_same_seed_gives_the_same_scores(cohort):
+    first, second = run(cohort), run(cohort)
+    np.testing.assert_array_equal(first.scores["LR"]["auc"], second.scores["LR"]["auc"])
+
+
+def test_dates_of_entry_make_the_endpoint_a_date(cohort, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    time = np.minimum(cohort.time, 20.0)
+    entry = 2000 - time + rng.uniform(-1, 0, size=time.size)
+    record = wh.backtest(
+        cohort.X, cohort.y, time=time, entry=entry, horizon=1.0, methods=["LR"], advice=False, n_splits=2
+    )
+    assert "at the date" in record.plan
+
+
+def test_rows_of_a_group_are_never_split(cohort, monkeypatch):
+    group = np.arange(cohort.y.size) // 3
+    seen = []
+
+    def spy(task, then, training, test):
+        seen.append((set(group[training]), set(group[test])))
+        return {"LR": np.linspace(0, 1, int(test.sum()))}, {}
+
+    monkeypatch.setattr("whether.advise.backtesting._predict", spy)
+    run(cohort, methods=["LR"], groups=group)
+    assert seen
+    assert all(not training & test for training, test in seen)
+
+
+def record_of(**aucs):
+    scores = {name: {"auc": np.array(values)} for name, values in aucs.items()}
+    return Backtest(scores, (), "", 0.5, n_training=700, n_test=300, n_positive=100)
+
+
+def test_differences_are_paired_and_intervals_allow_for_shared_people():
+    record = record_of(LR=[0.60, 0.70, 0.80], ENPU=[0.61, 0.71, 0.81])
+    gap = record.difference("ENPU")
+    assert gap.estimate == pytest.approx(0.01)
+    assert gap.upper - gap.lower < 1e-9  # the same difference in every split
+    one = record.interval("LR")
+    assert one.standard_error == pytest.approx(0.1 * np.sqrt(1 / 3 + 300 / 700))
+
+
+@pytest.mark.parametrize(
+    ("with_times", "answer"),
+    [([0.8, 0.801, 0.8], "worth it"), ([0.6, 0.601, 0.6], "waste of time"), ([0.6, 0.8, 0.7], "no difference")],
+)
+def test_it_answers_whether_event_times_are_worth_it(with_times, answer):
+    record = record_of(**{"LR": [0.7, 0.7, 0.7], "AFTMC-F": with_times})
+    assert answer in record.answer()
+
+
+def test_a_method_that_cannot_be_fitted_is_named_with_the_reason(cohort, monkeypatch):
+    def refuse(self, *args, **kwargs):
+        raise ValueError("no optimum")
+
+    monkeypatch.setattr(wh.MixtureCureClassifier, "fit", refuse)
+    record = run(cohort)
+    assert record.errors == {"AFTMC-F": "no optimum"}
+    assert np.isnan(record.interval("AFTMC-F").estimate)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"methods": ["LR", "lr"]}, "methods has 'lr'"),
+        ({"methods": ["SARPU-R"]}, "SARPU-R needs propensity_features"),
+        ({"n_splits": 1}, "n_splits must be at least 2, got 1"),
+        ({"test_size": 1.5}, "test_size must lie between 0 and 1, got 1.5"),
+        ({"endpoint": 2000.0}, "endpoint=2000 is a date"),
+        ({"groups": [1, 2]}, r"groups must be one label per person: shape \(1200,\)"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(cohort, settings, message):
+    with pytest.raises(ValueError, match=message):
+        run(cohort, **settings)
