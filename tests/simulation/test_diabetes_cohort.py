@@ -53,6 +53,11 @@ def test_worlds_with_one_seed_share_people_and_follow_up_and_another_seed_does_n
     assert not np.array_equal(first.X, simulate("diabetes-baseline", n=400, seed=4).X)
 
 
+def test_a_cohort_of_a_few_people_has_no_gaps():
+    cohort = simulate("diabetes-baseline", n=4, seed=0)
+    assert np.isfinite(cohort.X).all()
+
+
 def test_an_odd_number_of_people_is_refused():
     with pytest.raises(ValueError, match=r"n must be even.*got 401"):
         simulate("diabetes-baseline", n=401)

@@ -142,7 +142,8 @@ def simulate_diabetes(world: DiabetesWorld, n: int, seed: int | np.random.SeedSe
     streams = Streams(seed, outcome.size)
     rows = _choose_rows(outcome, n // 2, streams)
     X = table[rows].astype(np.float64)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # a rare answer may be missing from a small cohort
     mean_log_event = np.zeros(n)
     for name, coefficient in world.event:
         mean_log_event += coefficient * X[:, names.index(name)]
