@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import whether as wh
@@ -60,6 +61,17 @@ def test_a_model_by_name_of_its_learner_is_saved_too(tmp_path, cohort, gappy):
     opened = load(tmp_path / "m")
     np.testing.assert_array_equal(opened.predict_proba(gappy), model.predict_proba(gappy))
     assert opened.learner == "boosted"
+
+
+def test_categories_of_a_data_frame_come_back(tmp_path, cohort, frame):
+    typed = frame.assign(site=pd.Categorical(["lung", "colon", "skin", None] * 100), grade=pd.Categorical([3, 1] * 200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = wh.LabelClassifier(learner="boosted", random_state=0).fit(typed, cohort.y)
+    save(model, tmp_path / "m")
+    opened = load(tmp_path / "m")
+    assert opened.categories_ == model.categories_ == {"site": ("colon", "lung", "skin"), "grade": (1, 3)}
+    np.testing.assert_array_equal(opened.predict_proba(typed), model.predict_proba(typed))
 
 
 def test_the_file_holds_neither_ranges_of_features_nor_a_number_for_every_person(tmp_path, cohort, gappy, boosted):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from whether import estimators
 from whether.estimators import CensoredClassifier
@@ -208,9 +209,11 @@ def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | 
     if encoder is not None and list(encoder.features) != features:
         raise ModelFileError("the encoder makes other features")
     model._check_parameters()
-    people = np.zeros((2, len(features)))
+    people: Any = np.zeros((2, len(features)))
+    if hasattr(model, "feature_names_in_"):
+        people = pd.DataFrame(people, columns=features)
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the people have no column names, and zeros may be far from all data
+        warnings.simplefilter("ignore")  # zeros may be far from all data
         for predicted, shape in ((model.predict_proba(people), (2, 2)), (model.predict_propensity(people), (2,))):
             if predicted.shape != shape:
                 raise ModelFileError("its predictions have the wrong shape")
