@@ -67,7 +67,7 @@ def guess_column(name: str, data: pa.ChunkedArray) -> Column:
     """Find out what the cells of a column are."""
     kind = data.type
     if pa.types.is_dictionary(kind):
-        data = pa.chunked_array([chunk.dictionary_decode() for chunk in data.chunks], type=kind.value_type)
+        data = decode(data)
         kind = data.type
     if pa.types.is_null(kind) or data.null_count == len(data):
         return Column(name, "empty", data)
@@ -75,9 +75,19 @@ def guess_column(name: str, data: pa.ChunkedArray) -> Column:
         return _from_numbers(name, data)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return Column(name, "date", data.cast(pa.timestamp("us"), safe=False))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if is_text(kind):
         return _from_text(name, data.cast(pa.string()))
     return Column(name, "other", data)
+
+
+def decode(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells of a column whose different values are stored apart."""
+    return pa.chunked_array([chunk.dictionary_decode() for chunk in data.chunks], type=data.type.value_type)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether cells are text, in whichever way it is stored."""
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

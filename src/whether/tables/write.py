@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whether.atomic_file import atomic_path
+from whether.tables.columns import decode, is_text
 from whether.tables.notes import TableError
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".feather": "feather"}
@@ -32,7 +33,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
 
     kind = check_format(path)
     if kind == "csv":
-        refuse_formulas(table)
+        table = pa.table({name: _plain(name, table[name]) for name in table.column_names})
     with atomic_path(path) as unfinished:
         if kind == "csv":
             pyarrow.csv.write_csv(table, unfinished)
@@ -42,15 +43,19 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
             pyarrow.feather.write_feather(table, unfinished)
 
 
-def refuse_formulas(table: pa.Table) -> None:
-    """Refuse text that a spreadsheet would run when it opens the file."""
-    for name in table.column_names:
-        data = table[name]
-        if not (pa.types.is_string(data.type) or pa.types.is_large_string(data.type)):
-            continue
-        row = pc.index(pc.match_substring_regex(data, FORMULA), True).as_py()
-        if row >= 0:
-            raise TableError(
-                f"Column {name!r} has a cell that a spreadsheet would run as a formula (row {row + 1}: "
-                f"{data[row].as_py()[:40]!r}). Write Parquet, which spreadsheets do not run, or clean the column."
-            )
+def _plain(name: str, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as CSV can have it, without text that a spreadsheet would run when it opens the file."""
+    if pa.types.is_dictionary(data.type):
+        data = decode(data)
+    if pa.types.is_nested(data.type) or pa.types.is_binary(data.type) or pa.types.is_large_binary(data.type):
+        raise TableError(f"Column {name!r} holds {data.type}, which CSV cannot have. Write Parquet, or leave it out.")
+    if not is_text(data.type):
+        return data
+    text = data.cast(pa.string())
+    row = pc.index(pc.match_substring_regex(text, FORMULA), True).as_py()
+    if row >= 0:
+        raise TableError(
+            f"Column {name!r} has a cell that a spreadsheet would run as a formula (row {row + 1}: "
+            f"{text[row].as_py()[:40]!r}). Write Parquet, which spreadsheets do not run, or clean the column."
+        )
+    return text
