@@ -1,16 +1,16 @@
-"""Whether straight lines are enough: a score test for curvature and interactions in either part of the model."""
+"""Whether straight lines are enough: tests of curvature and interactions in either part of the model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.fits import (
-    EVENTS_PER_FEATURE,
     FEWEST_EVENTS,
+    Columns,
     ProbeFit,
     all_columns,
     event_time_candidates,
@@ -28,17 +28,22 @@ Array = NDArray[np.float64]
 MOST_ROWS = 20_000
 MOST_CROSSED = 8
 MOST_CURVED = 20
-# The test is approximate, and trees cost time: only a clear rejection counts.
+# Events per feature, and per term added, that keep the tests near their level.
+EVENTS_PER_TERM = 40
+# Trees cost time: only a clear rejection counts.
 LEVEL = 1e-3
 
 
 @dataclass(frozen=True)
 class LinearityEvidence(Section):
-    """Score tests of squares, cubes and products, in the outcome and in the propensity part.
+    """Likelihood-ratio tests of squares, cubes and products.
 
     Attributes
     ----------
-    outcome, propensity : HypothesisTest
+    outcome : HypothesisTest
+        Added to the outcome part.
+    propensity : HypothesisTest
+        Added to the propensity part, given that they are in the outcome part.
     model : str
         The model to which the terms were added.
     """
@@ -80,16 +85,35 @@ def examine_linearity(material: Material) -> LinearityEvidence | None:
         return None
     events = int(np.count_nonzero(part.labeled))
     scarce = min(events, part.n - events)
-    if scarce < max(4 * FEWEST_EVENTS, EVENTS_PER_FEATURE * part.features.shape[1]):
+    if scarce < max(4 * FEWEST_EVENTS, EVENTS_PER_TERM * part.features.shape[1]):
         too_few = HypothesisTest("straight lines are enough", note=f"{events} events are too few")
         return LinearityEvidence(too_few, too_few, model)
     fit = fit_probe(part, candidates, columns)
-    added = _curved_terms(fit, part, most=scarce // EVENTS_PER_FEATURE)
-    outcome, propensity = _gradients(fit)
-    return LinearityEvidence(_score_test(fit, outcome, added), _score_test(fit, propensity, added), model)
+    added = _curved_terms(fit, most=scarce // EVENTS_PER_TERM)
+    if added.shape[1] == 0:
+        nothing = HypothesisTest("straight lines are enough", note="no feature has more than two values")
+        return LinearityEvidence(nothing, nothing, model)
+    return LinearityEvidence(*_compare(fit, part, columns, added), model)
 
 
-def _curved_terms(fit: ProbeFit, cohort: Cohort, most: int) -> Array:
+def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> tuple[HypothesisTest, HypothesisTest]:
+    """Likelihood-ratio tests of added terms in the outcome part, and then in the propensity part as well."""
+    null = "straight lines are enough"
+    wider = np.empty((cohort.n, cohort.features.shape[1] + added.shape[1]))
+    wider[:, : cohort.features.shape[1]] = cohort.features
+    wider[fit.objective.row_order, cohort.features.shape[1] :] = added
+    larger = replace(cohort, features=wider, names=("",) * wider.shape[1])
+    terms = np.arange(cohort.features.shape[1], wider.shape[1])
+    chosen = [fit.fit.propensity]
+    outcome = fit_probe(larger, chosen, columns)
+    both = fit_probe(larger, chosen, np.concatenate([columns, terms]))
+    return (
+        HypothesisTest.of(null, 2 * (outcome.log_likelihood - fit.log_likelihood), terms.size),
+        HypothesisTest.of(null, 2 * (both.log_likelihood - outcome.log_likelihood), terms.size),
+    )
+
+
+def _curved_terms(fit: ProbeFit, most: int) -> Array:
     """Squares, cubes and products of features, the strongest first, in the working order of rows, shape (n, k)."""
     x = fit.objective.features.T
     layout, theta = fit.objective.layout, fit.fit.coefficients
@@ -101,22 +125,3 @@ def _curved_terms(fit: ProbeFit, cohort: Cohort, most: int) -> Array:
     terms += [x[:, first] * x[:, second] for first, second in combinations(ranked[:MOST_CROSSED], 2)]
     terms += [x[:, column] ** 3 for column in several]
     return np.column_stack(terms[:most]) if terms else np.empty((x.shape[0], 0))
-
-
-def _gradients(fit: ProbeFit) -> tuple[Array, Array]:
-    """Derivative of each person's log-likelihood in the outcome logit and in the sloped propensity predictor."""
-    gradient = np.concatenate([block.terms.gradient for block in fit.objective.blocks(fit.fit.coefficients)], axis=1)
-    return gradient[0], gradient[fit.objective.sloped].sum(axis=0)
-
-
-def _score_test(fit: ProbeFit, gradient: Array, added: Array) -> HypothesisTest:
-    """Score test of added terms, what the fitted coefficients explain of their scores being removed."""
-    null = "straight lines are enough"
-    if added.shape[1] == 0:
-        return HypothesisTest(null, note="no feature has more than two values")
-    scores = gradient[:, None] * (added - added.mean(axis=0))
-    fitted = np.linalg.lstsq(fit.scores, scores, rcond=1e-10)[0]
-    rest = scores - fit.scores @ fitted
-    total = rest.sum(axis=0)
-    solved, _, rank, _ = np.linalg.lstsq(rest.T @ rest, total, rcond=1e-10)
-    return HypothesisTest.of(null, float(total @ solved), int(rank))
