@@ -8,8 +8,8 @@ was). Then, with the latent class summed out,
     unlabeled:  (1 - p) + p * missed          (a negative, or a positive who was missed)
 
 These are the paper's equations 2, 3 and 4; methods differ only in the propensity. The functions return the value, the
-gradient and the second derivatives per person, which is all that any learner needs. Pure functions of arrays; used by
-the learners and by inference.
+gradient and the second derivatives per person, which is all that any learner needs; some need no more than the slopes.
+Pure functions of arrays; used by the learners and by inference.
 """
 
 from __future__ import annotations
@@ -40,46 +40,66 @@ class Terms(NamedTuple):
     curvature: Array
 
 
-def labeled_terms(eta: Array | None, log_seen: Terms) -> Terms:
-    """Log-likelihood of labeled people, log p + log seen, in (eta, v).
+def labeled_slopes(eta: Array | None, log_seen: Terms) -> tuple[Array, Array]:
+    """Log-likelihood of labeled people, log p + log seen, and its gradient in (eta, v).
 
     ``eta=None`` is the model in which everybody is positive (p = 1): the outcome logit is then no predictor at all.
     """
     if eta is None:
-        return log_seen
-    n_predictors = log_seen.gradient.shape[0]
+        return log_seen.value, log_seen.gradient
     softplus, negative = softplus_expit(-eta)
-    gradient = np.empty((n_predictors + 1, eta.size))
+    gradient = np.empty((log_seen.gradient.shape[0] + 1, eta.size))
     gradient[0] = negative
     gradient[1:] = log_seen.gradient
-    curvature = np.zeros((n_predictors + 1, n_predictors + 1, eta.size))
+    return log_seen.value - softplus, gradient
+
+
+def labeled_terms(eta: Array | None, log_seen: Terms) -> Terms:
+    """Log-likelihood of labeled people with first and second derivatives; see `labeled_slopes`."""
+    if eta is None:
+        return log_seen
+    value, gradient = labeled_slopes(eta, log_seen)
+    negative, size = gradient[0], gradient.shape[0]
+    curvature = np.zeros((size, size, eta.size))
     curvature[0, 0] = -negative * (1 - negative)
     curvature[1:, 1:] = log_seen.curvature
-    return Terms(log_seen.value - softplus, gradient, curvature)
+    return Terms(value, gradient, curvature)
 
 
-def unlabeled_terms(eta: Array | None, log_missed: Terms) -> Terms:
-    """Log-likelihood of unlabeled people, log(1 - p + p * missed), in (eta, v).
+def unlabeled_slopes(eta: Array | None, log_missed: Terms) -> tuple[Array, Array]:
+    """Log-likelihood of unlabeled people, log(1 - p + p * missed), and its gradient in (eta, v).
 
     The posterior q = expit(eta + log_missed) of being positive although unlabeled is EM's E-step, and the gradient in
     eta is q - p: gradient methods and EM have the same stationary points.
     """
     if eta is None:
+        return log_missed.value, log_missed.gradient
+    return _unlabeled_slopes(eta, log_missed)[:2]
+
+
+def unlabeled_terms(eta: Array | None, log_missed: Terms) -> Terms:
+    """Log-likelihood of unlabeled people with first and second derivatives; see `unlabeled_slopes`."""
+    if eta is None:
         return log_missed
-    n_predictors = log_missed.gradient.shape[0]
-    softplus, p = softplus_expit(eta)
-    softplus_missed, q = softplus_expit(eta + log_missed.value)
-    spread = q * (1 - q)
-    gradient = np.empty((n_predictors + 1, eta.size))
-    gradient[0] = q - p
-    gradient[1:] = q * log_missed.gradient
-    curvature = np.empty((n_predictors + 1, n_predictors + 1, eta.size))
+    value, gradient, p, q = _unlabeled_slopes(eta, log_missed)
+    spread, size = q * (1 - q), gradient.shape[0]
+    curvature = np.empty((size, size, eta.size))
     curvature[0, 0] = spread - p * (1 - p)
     weighted = spread * log_missed.gradient
     curvature[0, 1:] = curvature[1:, 0] = weighted
-    for j in range(n_predictors):
+    for j in range(size - 1):
         curvature[1 + j, 1:] = q * log_missed.curvature[j] + weighted[j] * log_missed.gradient
-    return Terms(softplus_missed - softplus, gradient, curvature)
+    return Terms(value, gradient, curvature)
+
+
+def _unlabeled_slopes(eta: Array, log_missed: Terms) -> tuple[Array, Array, Array, Array]:
+    """Value, gradient, and the probabilities p and q behind them."""
+    softplus, p = softplus_expit(eta)
+    softplus_missed, q = softplus_expit(eta + log_missed.value)
+    gradient = np.empty((log_missed.gradient.shape[0] + 1, eta.size))
+    gradient[0] = q - p
+    gradient[1:] = q * log_missed.gradient
+    return softplus_missed - softplus, gradient, p, q
 
 
 def posterior(eta: Array, log_missed: Array) -> Array:

@@ -53,6 +53,14 @@ class _Risk(Propensity):
         """Log(1 - c)."""
         return self._constant(np.log1p(-self.label_frequency), observed)
 
+    def labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        """Minus the risk of labeled people and its gradient alone."""
+        return self.labeled_rows(eta, v, observed)[:2]
+
+    def unlabeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        """Minus the risk of unlabeled people and its gradient alone."""
+        return self.unlabeled_rows(eta, v, observed)[:2]
+
     def _constant(self, value: float, observed: Array) -> Terms:
         n = observed.shape[-1]
         return Terms(np.full(n, value), np.zeros((0, n)), np.zeros((0, 0, n)))
@@ -102,3 +110,11 @@ class NegativeRisk(_Risk):
         """Weight 1 as a negative."""
         softplus, p = softplus_expit(np.asarray(eta))
         return _outcome_terms(-softplus, -p, -p * (1 - p))
+
+
+class NonNegativeRisk(UnbiasedRisk):
+    """Minus the risk whose negatives' share, summed over people, may not fall below zero.
+
+    Of a single person nothing can be said about a sum: row by row this is the unbiased risk, and whoever sums it up has
+    to clip.
+    """

@@ -54,6 +54,18 @@ def test_row_gradients_equal_finite_differences(propensity, labeled, draw_points
 
 
 @pytest.mark.parametrize("labeled", [True, False])
+@pytest.mark.parametrize("has_outcome", [True, False])
+def test_the_slopes_alone_are_those_that_come_with_the_curvature(propensity, labeled, has_outcome, draw_points):
+    eta, v, observed = draw_points(propensity, np.random.default_rng(1))
+    slopes = propensity.labeled_slopes if labeled else propensity.unlabeled_slopes
+    logit = eta if has_outcome else None
+    for alone, together in zip(
+        slopes(logit, v, observed), rows_of(propensity, labeled)(logit, v, observed), strict=False
+    ):
+        np.testing.assert_array_equal(alone, together)
+
+
+@pytest.mark.parametrize("labeled", [True, False])
 def test_row_curvatures_equal_finite_differences(propensity, labeled, draw_points, finite_difference):
     eta, v, observed = draw_points(propensity, np.random.default_rng(2))
     rows = rows_of(propensity, labeled)

@@ -192,5 +192,5 @@ def test_unknown_learner_is_refused_with_what_there_is(curved, learner):
 
 def test_non_negative_risk_refuses_other_learners(curved):
     cohort, _ = curved
-    with pytest.raises(ValueError, match="learner='linear' only"):
+    with pytest.raises(ValueError, match="learner='linear' or 'neural', got 'boosted'"):
         wh.UnbiasedPUClassifier(nonnegative=True, learner="boosted").fit(cohort.X, cohort.y)

@@ -1,7 +1,8 @@
-"""The neural learner: gradients carried to PyTorch, what it can learn, and what it says when something is wrong."""
+"""The neural learner: slopes of batches, what it can learn, and what it says when something is wrong."""
 
 import pickle
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner
-from whether.learners.network import BatchLikelihood, carried_loss
+from whether.learners.batches import Batch, Split, likelihood_of
+from whether.learners.network import Layout
 from whether.learners.neural import NeuralLearner
+from whether.learners.screen import Screen
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,
@@ -22,11 +25,12 @@ from whether.propensity import (
     LogisticPropensity,
     equal_event_edges,
 )
-from whether.risk import UnbiasedRisk
+from whether.risk import NonNegativeRisk, UnbiasedRisk
+from whether.simulation import WORLDS
 
 torch = pytest.importorskip("torch")
 
-QUICK = {"max_epochs": 4, "n_starts": 1, "hidden": (8,)}
+QUICK = {"max_epochs": 4, "n_networks": 1, "hidden": (8,)}
 
 
 def to_cohort(simulated):
@@ -51,10 +55,11 @@ def propensities(cohort):
         "logistic": LogisticPropensity(sloped=True),
         "certain": Certain(),
         "risk": UnbiasedRisk(0.5),
+        "clipped risk": NonNegativeRisk(0.5),
     }
 
 
-NAMES = ("event time", "exponential", "follow-up", "bins", "constant", "logistic", "certain", "risk")
+NAMES = ("event time", "exponential", "follow-up", "bins", "constant", "logistic", "certain", "risk", "clipped risk")
 
 
 def fit(learner, cohort, candidates, *, columns=None, seed=0, **given):
@@ -67,27 +72,64 @@ def small():
     return to_cohort(wh.simulate("partially-dependent", n=400, seed=0))
 
 
+def batch_of(cohort, seed, n_networks=2, size=12):
+    """People of several networks, labeled ones first, as many of them in each."""
+    rng = np.random.default_rng(seed)
+    labeled, rest = np.flatnonzero(cohort.labeled), np.flatnonzero(~cohort.labeled)
+    rows = [
+        np.concatenate([rng.permutation(labeled)[:4], rng.permutation(rest)[: size - 4]]) for _ in range(n_networks)
+    ]
+    return Batch(np.array(rows), 4)
+
+
 @pytest.mark.parametrize(
     ("name", "has_outcome"),
     [("event time", True), ("event time", False), ("follow-up", True), ("bins", True), ("logistic", True)],
 )
-def test_carried_gradients_equal_finite_differences(small, name, has_outcome):
+def test_slopes_of_a_batch_equal_finite_differences_of_its_mean_loss(small, name, has_outcome):
     weight = np.random.default_rng(1).uniform(0.5, 2.0, small.n)
     weighted = Cohort(small.features, small.labeled, small.names, weight, small.time, small.follow_up)
     propensity = propensities(small)[name]
-    likelihood = BatchLikelihood(weighted, propensity, has_outcome)
-    rows = np.random.default_rng(2).permutation(small.n)[:12]
-    shape = (rows.size, int(has_outcome) + len(propensity.predictors))
-    at = torch.tensor(np.random.default_rng(3).normal(0, 0.4, shape), requires_grad=True)
-    (3 * carried_loss(at, likelihood, rows)).backward()
+    likelihood, batch = likelihood_of(weighted, propensity, has_outcome), batch_of(small, 2)
+    shape = (*batch.rows.shape, int(has_outcome) + len(propensity.predictors))
+    at = np.random.default_rng(3).normal(0, 0.4, shape)
+
+    def loss(outputs):
+        return -likelihood.values(outputs, batch).sum(axis=1) / weight[batch.rows].sum(axis=1)
+
     step, numeric = 1e-6, np.empty(shape)
     for place in np.ndindex(*shape):
-        moved = [at.detach().numpy().copy() for _ in range(2)]
-        moved[0][place] += step
-        moved[1][place] -= step
-        above, below = (likelihood.loss(values, rows)[0] for values in moved)
-        numeric[place] = 3 * (above - below) / (2 * step)
-    np.testing.assert_allclose(at.grad.numpy(), numeric, rtol=1e-5, atol=1e-7)
+        above, below = at.copy(), at.copy()
+        above[place] += step
+        below[place] -= step
+        numeric[place] = (loss(above) - loss(below))[place[0]] / (2 * step)
+    np.testing.assert_allclose(likelihood.slopes(at, batch), numeric, rtol=1e-5, atol=1e-7)
+
+
+def test_the_clipped_risk_goes_up_along_the_negatives_share_where_that_is_below_zero(small):
+    batch, c = batch_of(small, 0), 0.35
+    clipped, unbiased = (likelihood_of(small, risk(c), True) for risk in (NonNegativeRisk, UnbiasedRisk))
+    labeled = small.labeled[batch.rows][..., None]
+    # Network 0 is sure that labeled people are positive, which drives the negatives' share far below zero.
+    at = np.where(labeled, 6.0, -6.0) * np.array([1.0, 0.0])[:, None, None]
+    slope_of_negatives = np.where(labeled, 1 - 1 / c, 1.0) / (1 + np.exp(-at)) / batch.rows.shape[1]
+    np.testing.assert_allclose(clipped.slopes(at, batch)[0], -slope_of_negatives[0])
+    np.testing.assert_allclose(clipped.slopes(at, batch)[1], unbiased.slopes(at, batch)[1])
+    assert clipped.values(at, batch)[0].sum() > -1
+
+
+def test_every_batch_has_its_share_of_labeled_people_and_nobody_is_in_two(small):
+    fold = np.arange(small.n) % 4
+    split = Split(small.labeled, fold, np.array([0, 3]))
+    batches = list(split.batches(np.array([1]), 5, np.random.default_rng(0)))
+    rows = np.concatenate([batch.rows[0] for batch in batches])
+    assert len(set(rows)) == rows.size == split.n_training
+    assert not np.any(fold[rows] == 3)
+    assert np.all(fold[split.held_out.rows] == [[0], [3]])
+    counts = [batch.n_labeled for batch in batches]
+    assert max(counts) - min(counts) <= 1
+    for batch in batches:
+        assert np.array_equal(small.labeled[batch.rows[0]], np.arange(batch.rows.shape[1]) < batch.n_labeled)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,7 +181,7 @@ def test_a_known_level_stays_as_it_is(small):
 
 
 def test_the_same_seed_gives_the_same_fit_and_leaves_the_random_state_of_torch_alone(small):
-    learner, candidates = NeuralLearner(**{**QUICK, "n_starts": 2}), event_time(small, "lognormal", "weibull")
+    learner, candidates = NeuralLearner(**{**QUICK, "n_networks": 2}), event_time(small, "lognormal", "weibull")
     state = torch.random.get_rng_state()
     first, second, other = (fit(clone(learner), small, candidates, seed=seed) for seed in (5, 5, 6))
     assert torch.equal(state, torch.random.get_rng_state())
@@ -175,34 +217,96 @@ def test_it_beats_the_linear_learner_where_the_risk_is_not_linear(global_random_
     fresh = wh.simulate("nonlinear-risk", n=10_000, seed=1000 + global_random_seed)
     cohort = to_cohort(simulated)
     candidates = event_time(cohort, "lognormal")
-    learner = NeuralLearner(n_starts=1, max_epochs=80, patience=8)
-    neural = roc_auc_score(fresh.positive, fit(learner, cohort, candidates).predict(fresh.X)[0])
+    neural = roc_auc_score(fresh.positive, fit(NeuralLearner(), cohort, candidates).predict(fresh.X)[0])
     linear = roc_auc_score(fresh.positive, fit(LinearLearner(), cohort, candidates).predict(fresh.X)[0])
     assert neural > 0.86
     assert neural > linear + 0.08
 
 
-def test_started_from_a_linear_model_it_keeps_what_the_linear_model_knows():
-    cohort = to_cohort(wh.simulate("dependent-censoring", n=2000, seed=0))
-    fresh = wh.simulate("dependent-censoring", n=10_000, seed=1000)
+@pytest.mark.parametrize("world", ["dependent-censoring", "high-censorship"])
+def test_started_from_a_linear_model_it_keeps_what_the_linear_model_knows(world, global_random_seed):
+    cohort = to_cohort(wh.simulate(world, n=2000, seed=global_random_seed))
+    fresh = wh.simulate(world, n=10_000, seed=1000 + global_random_seed)
     candidates = event_time(cohort, "lognormal")
     linear = LinearLearner(shrinkage="cv")
-    learner = NeuralLearner(linear=linear, n_starts=1, max_epochs=30, patience=5)
-    neural = roc_auc_score(fresh.positive, fit(learner, cohort, candidates).predict(fresh.X)[0])
-    assert neural > roc_auc_score(fresh.positive, fit(linear, cohort, candidates).predict(fresh.X)[0]) - 0.01
+    neural = roc_auc_score(fresh.positive, fit(NeuralLearner(linear=linear), cohort, candidates).predict(fresh.X)[0])
+    assert neural > roc_auc_score(fresh.positive, fit(linear, cohort, candidates).predict(fresh.X)[0]) - 0.02
 
 
-def test_starts_and_distributions_are_reported(small):
-    result = fit(NeuralLearner(**{**QUICK, "n_starts": 3}), small, event_time(small, "lognormal", "weibull")).result
-    assert sorted(start.name for start in result.starts) == ["free-1", "index-1", "index-2"]
+def test_two_hundred_columns_of_noise_do_no_harm(global_random_seed):
+    world = replace(WORLDS["nonlinear-risk"], n_features=204)
+    cohort = to_cohort(wh.simulate(world, n=2500, seed=global_random_seed))
+    fresh = wh.simulate(world, n=10_000, seed=1000 + global_random_seed)
+    model = fit(NeuralLearner(), cohort, event_time(cohort, "lognormal"))
+    assert model.result.starts[0].name.endswith("screened")
+    assert roc_auc_score(fresh.positive, model.predict(fresh.X)[0]) > 0.85
+
+
+def test_the_screen_keeps_features_that_matter_in_either_part_and_few_others():
+    world = replace(WORLDS["nonlinear-risk"], n_features=200)
+    cohort = to_cohort(wh.simulate(world, n=4000, seed=0))
+    propensity = event_time(cohort, "lognormal")[0]
+    chosen = Screen(cohort.features).choose(
+        np.zeros((cohort.n, 3)),
+        Batch(np.argsort(~cohort.labeled, kind="stable")[None], int(cohort.labeled.sum())),
+        likelihood_of(cohort, propensity, True),
+        Layout(propensity, True, 200, np.arange(200)),
+    )
+    assert {0, 1, 2, 3} <= set(chosen.tolist())
+    assert chosen.size < 12
+
+
+def test_a_predictor_of_a_named_feature_sees_only_that_one_among_many(small):
+    wide = np.column_stack([small.features, np.random.default_rng(0).normal(size=(small.n, 40))])
+    cohort = Cohort(wide, small.labeled, tuple(f"x{i}" for i in range(44)), None, small.time, small.follow_up)
+    learner = NeuralLearner(**QUICK, linear=LinearLearner())
+    model = fit(learner, cohort, [LogisticPropensity(sloped=True)], columns=[30])
+    changed = wide.copy()
+    changed[:, np.arange(44) != 30] += 1.0
+    assert np.array_equal(model.predict(wide)[1], model.predict(changed)[1])
+    assert not np.array_equal(model.predict(wide)[0], model.predict(changed)[0])
+
+
+def test_kinds_of_networks_and_distributions_are_reported(small):
+    learner = NeuralLearner(**{**QUICK, "n_networks": 2})
+    result = fit(learner, small, event_time(small, "lognormal", "weibull")).result
+    assert sorted(start.name for start in result.starts) == ["free", "index"]
     assert result.starts[0].agreement == pytest.approx(1)
     assert set(result.distributions) == {"lognormal", "weibull"}
     assert not result.converged
 
 
+def test_the_linear_model_is_one_of_the_starts(small):
+    learner = NeuralLearner(**QUICK, linear=LinearLearner(shrinkage=100.0))
+    result = fit(learner, small, event_time(small, "lognormal", "weibull")).result
+    assert sorted(start.name for start in result.starts) == ["free-linear", "index", "index-linear"]
+    assert set(result.distributions) == {"lognormal", "weibull"}
+
+
 def test_training_that_stops_early_has_converged(small):
     learner = NeuralLearner(**{**QUICK, "max_epochs": 200, "patience": 2, "learning_rate": 0.03})
     assert fit(learner, small, event_time(small, "lognormal")).result.converged
+
+
+def test_the_order_of_rows_does_not_matter(small):
+    learner, candidates = NeuralLearner(**QUICK, linear=LinearLearner(shrinkage=100.0)), event_time(small, "lognormal")
+    shuffled = small.take(np.random.default_rng(0).permutation(small.n))
+    one, other = (fit(learner, cohort, candidates).predict(small.features)[0] for cohort in (small, shuffled))
+    np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_a_single_event_leaves_nobody_to_hold_out_and_nothing_is_trained(small):
+    alone = np.concatenate([np.flatnonzero(small.labeled)[:1], np.flatnonzero(~small.labeled)])
+    model = fit(NeuralLearner(**QUICK), small.take(alone), [LogisticPropensity(sloped=False)], columns=[])
+    assert np.ptp(model.predict(small.features)[0]) == 0
+    assert np.isfinite(model.result.log_likelihood)
+
+
+def test_a_fitted_perceptron_predicts_without_torch(small, monkeypatch):
+    model = fit(NeuralLearner(**QUICK, linear=LinearLearner()), small, event_time(small, "lognormal"))
+    before = model.predict(small.features)[0]
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(small.features)[0], before)
 
 
 @pytest.mark.parametrize("as_factory", [True, False])
@@ -227,6 +331,41 @@ def test_a_module_cannot_be_restricted_to_some_features(small):
     module = torch.nn.Linear(small.features.shape[1], 2)
     with pytest.raises(ValueError, match="sees all features"):
         fit(NeuralLearner(**QUICK, module=module), small, [LogisticPropensity(sloped=True)], columns=[0])
+
+
+def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(small):
+    module = torch.nn.Sequential(torch.nn.Linear(small.features.shape[1], 6), torch.nn.Dropout(), torch.nn.Linear(6, 2))
+    module[0].weight.requires_grad_(False)
+    model = fit(NeuralLearner(**{**QUICK, "module": module}), small, event_time(small, "lognormal"))
+    kept = model.bodies.modules[0]
+    assert torch.equal(kept[0].weight, module[0].weight)
+    assert not torch.equal(kept[2].weight, module[2].weight)
+    assert not kept.training
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"hidden": 32}, r"hidden must be widths of hidden layers, such as \(32, 32\): .* got 32"),
+        ({"hidden": (32, 0)}, r"hidden must be .* got \(32, 0\)"),
+        ({"hidden": "32"}, "hidden must be .* got '32'"),
+        ({"learning_rate": 0}, "learning_rate of the NeuralLearner must be a finite number > 0, got 0"),
+        ({"learning_rate": float("nan")}, "learning_rate .* got nan"),
+        ({"weight_decay": -1.0}, r"weight_decay of the NeuralLearner must be a finite number >= 0, got -1\.0"),
+        ({"max_epochs": 0}, "max_epochs of the NeuralLearner must be a whole number >= 1, got 0"),
+        ({"patience": 1.5}, r"patience .* got 1\.5"),
+        ({"batch_size": True}, "batch_size .* got True"),
+        ({"n_networks": "3"}, "n_networks .* got '3'"),
+        ({"device": "abacus"}, "device must be 'auto', or one that PyTorch can use here, such as 'cpu', got 'abacus'"),
+        ({"device": None}, "device must be .* got None"),
+        ({"module": 3}, "module must be a torch.nn.Module, or a function that makes one, got 3"),
+        ({"linear": "ridge"}, "linear must be a LinearLearner, or None to start from constants, got 'ridge'"),
+    ],
+    ids=str,
+)
+def test_settings_that_make_no_sense_are_refused(small, settings, words):
+    with pytest.raises(ValueError, match=words):
+        fit(NeuralLearner(**settings), small, [Certain()])
 
 
 def test_without_torch_the_error_says_what_to_install(small, monkeypatch):

@@ -19,10 +19,10 @@ from whether.estimators.label_frequency import (
     settle_label_frequency,
 )
 from whether.estimators.label_only import NO_COLUMNS, LabelOnlyClassifier
-from whether.learners import LinearLearner
+from whether.learners import LinearLearner, NeuralLearner
 from whether.learners.nonnegative import fit_nonnegative
 from whether.propensity import Certain, LogisticPropensity
-from whether.risk import UnbiasedRisk
+from whether.risk import NonNegativeRisk, UnbiasedRisk
 
 Array = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
     Parameters
     ----------
     nonnegative : bool, default=False
-        Keep the negatives' share of the risk from falling below zero (nnPU).
+        Keep the negatives' share of the risk from falling below zero (nnPU); with a linear or a neural learner.
     label_frequency, prevalence : float, optional
         See `ElkanNotoClassifier`.
     learner, ridge, max_iter, random_state, verbose
@@ -185,10 +185,15 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.nonnegative and self.learner != "linear":
+        if (
+            self.nonnegative
+            and not isinstance(self.learner, NeuralLearner)
+            and self.learner not in ("linear", "neural")
+        ):
             raise ValueError(
-                f"nonnegative=True is fitted with learner='linear' only, got learner={self.learner!r}. Other learners "
-                "stop early on held-out risk, which keeps the unbiased risk from running away."
+                "nonnegative=True clips a sum over people, which trees and other classifiers cannot follow row by row: "
+                f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
+                "nonnegative out: boosting stops on held-out risk, before it runs away."
             )
 
     def _estimate_frequency(self, cohort: Cohort) -> float:
@@ -196,10 +201,11 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
 
     def _fit_given_frequency(self, cohort: Cohort) -> Any:
         linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=True)
-        if self.nonnegative:
+        if self.nonnegative and self.learner == "linear":
             fit: Any = fit_nonnegative(linear, cohort, self.label_frequency_)
         else:
-            fit = self._learn(cohort, [UnbiasedRisk(self.label_frequency_)], linear, columns=NO_COLUMNS)
+            risk = NonNegativeRisk if self.nonnegative else UnbiasedRisk
+            fit = self._learn(cohort, [risk(self.label_frequency_)], linear, columns=NO_COLUMNS)
         loss = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[0]
         weight = 1 - cohort.labeled / self.label_frequency_
         self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))

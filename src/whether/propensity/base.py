@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.likelihood import Terms, labeled_terms, unlabeled_terms
+from whether.likelihood import Terms, labeled_slopes, labeled_terms, unlabeled_slopes, unlabeled_terms
 
 Array = NDArray[np.float64]
 
@@ -65,6 +65,14 @@ class Propensity(ABC):
     def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
         """Log-likelihood of unlabeled people in (eta, v)."""
         return unlabeled_terms(eta, self.log_missed(v, observed))
+
+    def labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        """Log-likelihood of labeled people and its gradient alone."""
+        return labeled_slopes(eta, self.log_seen(v, observed))
+
+    def unlabeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        """Log-likelihood of unlabeled people and its gradient alone."""
+        return unlabeled_slopes(eta, self.log_missed(v, observed))
 
     @abstractmethod
     def start(self, observed: Array, weight: Array | None = None) -> Array:

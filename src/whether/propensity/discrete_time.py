@@ -64,10 +64,10 @@ class DiscreteTimePropensity(Propensity):
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log probability of an event in the bin of the recorded time."""
-        _, missed = softplus_expit(-v)
+        softplus, missed = softplus_expit(-v)
         here = self._bin_is(v, observed)
-        value = np.where(here, -softplus_expit(-v)[0], 0.0)
-        return self._add_survived_bins(v, observed, value, np.where(here, missed, 0.0), -missed * (1 - missed) * here)
+        present = -softplus * here, missed * here, -missed * (1 - missed) * here
+        return self._add_survived_bins(softplus_expit(v), observed, present)
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability of no event up to the recorded time."""
@@ -81,7 +81,7 @@ class DiscreteTimePropensity(Propensity):
         first = np.where(ended, -hazard, -passed * slope / rest)
         second = np.where(ended, -slope, first * (1 - 2 * hazard) - first**2)
         here = self._bin_is(v, observed)
-        terms = self._add_survived_bins(v, observed, value * here, first * here, second * here)
+        terms = self._add_survived_bins((softplus, hazard), observed, (value * here, first * here, second * here))
         # In the last bin, whose hazard is 1, the share of the bin that has not passed is left.
         with np.errstate(divide="ignore"):
             last = np.where(observed[0] == self.edges.size - 1, np.log1p(-passed), 0.0)
@@ -95,11 +95,23 @@ class DiscreteTimePropensity(Propensity):
     def _bin_is(self, v: Array, observed: Array) -> NDArray[np.bool_]:
         return np.asarray(observed[0] == np.arange(v.shape[0])[:, None])
 
-    def _add_survived_bins(self, v: Array, observed: Array, value: Array, first: Array, second: Array) -> Terms:
-        """Add the log probability of surviving every earlier bin to terms of the present bin."""
-        softplus, hazard = softplus_expit(v)
-        survived = np.arange(v.shape[0])[:, None] < observed[0]
-        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
-        diagonal = np.arange(v.shape[0])
+    def _add_survived_bins(
+        self, surviving: tuple[Array, Array], observed: Array, present: tuple[Array, Array, Array]
+    ) -> Terms:
+        """Add the log probability of surviving every earlier bin to terms of the present bin.
+
+        Parameters
+        ----------
+        surviving : tuple of ndarray
+            Minus the log probability of surviving each bin, and its slope, the hazard.
+        observed : ndarray
+        present : tuple of ndarray
+            Value and two derivatives in the hazard's logit of the present bin; zero in the others.
+        """
+        (softplus, hazard), (value, first, second) = surviving, present
+        size, n = hazard.shape
+        survived = np.arange(size)[:, None] < observed[0]
+        curvature = np.zeros((size, size, n))
+        diagonal = np.arange(size)
         curvature[diagonal, diagonal] = np.where(survived, -hazard * (1 - hazard), second)
         return Terms(np.where(survived, -softplus, value).sum(axis=0), np.where(survived, -hazard, first), curvature)
