@@ -82,6 +82,17 @@ def test_a_method_with_fewer_replicates_and_failures_are_noted(rows, make_row):
     assert "1 cells failed" in text
 
 
+def test_scores_clearly_below_the_paper_are_listed(rows, make_row):
+    rows = [*rows, make_row(method="AFT", auc=0.75)]
+    assert "More than 0.02 below the paper: baseline/AFT (0.040)." in write(rows, "text")
+    assert "below the paper" not in write(rows[:-1], "text")
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign(make_row):
+    lines = [line.split() for line in write([make_row(auc=0.8099)], "text").splitlines()]
+    assert ["difference", "0.000"] in lines
+
+
 def test_one_replicate_has_no_standard_deviation(make_row):
     text = write([make_row(auc=0.8)], "text")
     assert ["Baseline", "ours", "0.800"] in [line.split() for line in text.splitlines()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whether.study.figures.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, WIDTHS, new_figure
 from whether.study.plan import STUDIES
 from whether.study.results import Row
-from whether.study.table import Scores, summarize, title_of
+from whether.study.table import title_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +37,8 @@ _MARKS = {
 def draw_identifiability(rows: Sequence[Row], width: float) -> Figure | None:
     """Draw the AUC of the propensity against the outcome over that of the risk, a panel per method.
 
+    Every replicate is a mark: where two solutions compete, their mean is neither. One column has room for one learner.
+
     Parameters
     ----------
     rows : sequence of Row
@@ -48,41 +50,52 @@ def draw_identifiability(rows: Sequence[Row], width: float) -> Figure | None:
     learners = [learner for learner in LEARNERS if any(row.learner == learner for row in some)]
     if not learners:
         return None
-    risk, propensity = summarize(some, "auc"), summarize(some, "propensity_outcome_auc")
     per_row = len(METHODS) if width > WIDTHS["column"] else 2
-    n_lines = len(learners) * len(METHODS) // per_row
+    pairs = [(method, learner) for learner in learners for method in METHODS]
+    if per_row < len(METHODS):
+        pairs = pairs[: len(METHODS)]
+    n_lines = len(pairs) // per_row
     side = width / per_row
     figure = new_figure(width, n_lines * side * 0.95 + (1.0 if per_row > 2 else 1.25))
     panels = figure.subplots(n_lines, per_row, sharex=True, sharey=True, squeeze=False).ravel()
-    pairs = [(method, learner) for learner in learners for method in METHODS]
     for panel, (method, learner) in zip(panels, pairs, strict=True):
-        _draw_panel(panel, method, learner, risk, propensity)
+        _draw_panel(panel, [row for row in some if (row.method, row.learner) == (method, learner)])
+        panel.set_title(f"{method}, {learner}")
     figure.supxlabel("AUC of the risk p(x)", fontsize=7)
     figure.supylabel("AUC of the propensity e(x)", fontsize=7)
-    handles, labels = panels[0].get_legend_handles_labels()
-    columns = 4 if per_row > 2 else 2
-    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, handletextpad=0.2)
+    figure.legend(
+        *_legend({row.world for row in some}),
+        loc="outside upper center",
+        ncols=4 if per_row > 2 else 2,
+        frameon=False,
+        handletextpad=0.2,
+    )
     return figure
 
 
-def _draw_panel(panel: Any, method: str, learner: str, risk: Scores, propensity: Scores) -> None:
+def _draw_panel(panel: Any, rows: Sequence[Row]) -> None:
     panel.axhline(0.5, color="0.8", linewidth=0.6, zorder=0)
     panel.axvline(0.5, color="0.8", linewidth=0.6, zorder=0)
-    for world in STUDIES["simulation"].worlds:
-        key = world, f"{method}/{learner}"
-        if key in risk and key in propensity:
-            color, marker = _MARKS[world]
-            # Hollow, because many scenarios end at the same place.
-            panel.plot(
-                risk[key].mean,
-                propensity[key].mean,
-                linestyle="none",
-                marker=marker,
-                markersize=5,
-                markeredgewidth=0.8,
-                markerfacecolor="none",
-                color=color,
-                label=title_of(world),
-            )
+    for row in rows:
+        panel.plot(row.scores["auc"], row.scores["propensity_outcome_auc"], alpha=0.6, **_look(row.world))
     panel.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    panel.set_title(f"{method}, {learner}")
+
+
+def _look(world: str) -> dict[str, Any]:
+    color, marker = _MARKS[world]
+    # Hollow, because many replicates end at the same place.
+    return {
+        "linestyle": "none",
+        "marker": marker,
+        "markersize": 4.5,
+        "markeredgewidth": 0.7,
+        "markerfacecolor": "none",
+        "color": color,
+    }
+
+
+def _legend(worlds: set[str]) -> tuple[list[Any], list[str]]:
+    from matplotlib.lines import Line2D
+
+    shown = [world for world in STUDIES["simulation"].worlds if world in worlds]
+    return [Line2D([], [], **_look(world)) for world in shown], [title_of(world) for world in shown]
