@@ -29,8 +29,8 @@ AVERAGING = 0.05
 LARGEST_GRADIENT = 1.0
 # Rise of the held-out likelihood per person that is worth waiting for.
 TOLERANCE = 1e-4
-# A kind of network that is so many standard errors behind another after so many passes will not catch up.
-HOPELESS, EARLIEST = 4.0, 20
+# A kind of network that is so many standard errors behind another, after so many steps and passes, will not catch up.
+HOPELESS, EARLIEST_STEP, EARLIEST_PASS = 4.0, 200, 3
 
 
 class Roster(NamedTuple):
@@ -154,7 +154,9 @@ class Training:
                 self._pass(optimizer, alive, roster, n_batches, rng)
                 waited[alive] = np.where(self._note(best, optimizer.average, alive, roster), 0, waited[alive] + 1)
                 best.n_epochs[alive] += 1
-                going = (waited[alive] < schedule.patience) & ~_hopeless(best, roster.kind)[alive]
+                going = waited[alive] < schedule.patience
+                if best.n_epochs.max() >= max(EARLIEST_PASS, EARLIEST_STEP / n_batches):
+                    going &= ~_hopeless(best, roster.kind)[alive]
                 bar.advance()
                 if not going.any():
                     return best
@@ -223,8 +225,6 @@ class Training:
 
 def _hopeless(best: Trained, kinds: Rows) -> NDArray[np.bool_]:
     """Networks of kinds that are far behind the best kind."""
-    if best.n_epochs.max() < EARLIEST:
-        return np.zeros(kinds.size, dtype=bool)
     values = [best.values[kinds == kind].ravel() for kind in range(kinds.max() + 1)]
     leader = values[int(np.argmax([one.sum() for one in values]))]
     behind = [leader - one for one in values]
