@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
+from whether.learners import LinearFit
 from whether.model_file import read
 from whether.tables import Notes, guess_column, read_table
 
@@ -65,6 +66,18 @@ def test_every_method_of_the_catalogue_can_be_fitted_and_asked(run, tmp_path, ta
     assert list(risks["patient"]) == make_cohort()["patient"]
     assert risks["risk"].between(0, 1).all()
     assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
+
+
+@pytest.mark.parametrize("learner", ["boosted", "neural", "auto"])
+def test_every_learner_can_be_fitted_and_asked(run, tmp_path, cohort, learner):
+    cohort["age"][:20] = [""] * 20  # trees take gaps as they are, the others have them filled
+    (tmp_path / "t.csv").write_text(to_csv(cohort))
+    result = fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES, "--learner", learner)
+    assert ("age is missing" in result["features"]) == (learner != "boosted")
+    done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "r.csv", "--json")
+    assert done.code == 0, done.err
+    assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
+    assert ("risk_lower" in done.json["columns"]) == isinstance(read(tmp_path / "m").model.model_, LinearFit)
 
 
 @pytest.mark.parametrize(

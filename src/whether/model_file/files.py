@@ -28,6 +28,7 @@ from whether.model_file.archive import (
 from whether.model_file.boosted_state import BOOSTED_KINDS
 from whether.model_file.codec import Packer, Registry, Unpacker
 from whether.model_file.linear_state import LINEAR_KINDS
+from whether.model_file.neural_state import NEURAL_KINDS
 from whether.tables import Encoder
 
 VERSION = version("whether")
@@ -40,7 +41,7 @@ CLASSIFIERS = {
     for name in estimators.__all__
     if not getattr(getattr(estimators, name), "__abstractmethods__", ())
 }
-REGISTRY = Registry({**LINEAR_KINDS, **BOOSTED_KINDS})
+REGISTRY = Registry({**LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS})
 
 
 @dataclass(frozen=True)
