@@ -15,9 +15,9 @@ A file is a zip archive without compression, so ``numpy.load(path, allow_pickle=
 ``arrays/N.npy``
     Little-endian numbers in NumPy's format 1.0, without pickles.
 
-Trees and networks are arrays as well: trees one after the other, with LightGBM's names of their parts, and networks as
-rows of one matrix. The same model gives the same bytes. Not part of a model are the random state, what LightGBM keeps about the ranges of features, and whatever has a
-number for every person of the training table.
+Trees and networks are arrays as well: trees one after the other, with LightGBM's names of their parts, and networks
+as rows of one matrix. The same model gives the same bytes. Not part of a model are the random state, what LightGBM
+keeps about the ranges of features, and whatever has a number for every person of the training table.
 """
 
 from whether.model_file.archive import ModelFileError
