@@ -57,7 +57,8 @@ def test_named_features_restrict_event_times_only_if_no_other_drives_them(global
         1
     ]
     wrong = advice_on("partially-dependent", global_random_seed, ("time", "follow_up"), propensity_features=[0])[1]
-    assert right.method in ("AFTMC-R", "FUMC-R")
+    # One time in twenty a feature that drives nothing is taken for a driver; then it is said.
+    assert right.method in ("AFTMC-R", "FUMC-R") or any("not named (x0)" in flag for flag in right.flags)
     assert wrong.method in ("AFTMC-F", "FUMC-F")
     assert any("x2" in flag and "not named" in flag for flag in wrong.flags)
 

@@ -103,7 +103,7 @@ def backtest(
         Without dates: follow-up is cut at U(0, stagger). Default: so that half of the events are hidden.
     horizon : float, optional
         How long after entry somebody event-free counts as negative. Default: when nine tenths of the fall of the curve
-        of events are over.
+        of events are over, or earlier where less than a fifth of the event-free people were followed that long.
     known_negative : array-like of bool, optional
         Event-free people who are known to stay so.
     propensity_features : sequence of str or int, optional

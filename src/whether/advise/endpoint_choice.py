@@ -18,6 +18,8 @@ Flags = NDArray[np.bool_]
 # has to be over at the horizon.
 HIDDEN_SHARE = 0.5
 HORIZON_SHARE = 0.9
+# Share of the event-free people who have to be followed to a horizon that is chosen here: they are the negatives.
+NEGATIVE_SHARE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,7 @@ def plan_endpoint(
 
     A date needs dates of entry; without a date, it is the one by which half of the events had come. Without dates the
     endpoint is staggered, so that half of the events are hidden. The horizon is when nine tenths of the fall of the
-    curve of events are over.
+    curve of events are over, or earlier where less than a fifth of the event-free people were followed that long.
 
     Parameters
     ----------
@@ -126,4 +128,5 @@ def _stagger(event_times: Array) -> float:
 def _horizon(event: Flags, time: Array) -> float:
     curve = kaplan_meier(event, time)
     fall = 1 - curve.survival
-    return float(curve.times[np.argmax(fall >= HORIZON_SHARE * fall[-1])])
+    over = float(curve.times[np.argmax(fall >= HORIZON_SHARE * fall[-1])])
+    return over if event.all() else min(over, float(np.quantile(time[~event], 1 - NEGATIVE_SHARE)))

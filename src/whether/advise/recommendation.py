@@ -180,6 +180,13 @@ def advise(evidence: Evidence) -> Recommendation:
     )
 
 
+_CURVE = {
+    "levels off": "The curve of events levels off",
+    "unclear": "The curve of events may or may not level off",
+    "goes on": "The curve of events goes on falling",
+}
+
+
 def _choose_learner(evidence: Evidence) -> str:
     return "auto" if evidence.linearity is not None and evidence.linearity.is_curved else "linear"
 
@@ -200,7 +207,7 @@ def _further_reasons(evidence: Evidence) -> list[str]:
         fraction = evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
         if fraction is not None:
             reasons.append(
-                f"The curve of events {reading} (ratio {fraction.ratio:.3f}, {100 * fraction.cured:.0f} % never have "
+                f"{_CURVE[reading]} (ratio {fraction.ratio:.3f}, {100 * fraction.cured:.0f} % never have "
                 "the event by a model without features)."
             )
     if evidence.linearity is not None and evidence.linearity.is_curved:
