@@ -119,6 +119,8 @@ def test_categorical_columns_of_a_frame_are_taken_as_they_are(frame):
     risk = model.predict_proba(new)[:, 1]
     assert risk[0] > 0.7
     assert 0 < risk[1] < 1
+    with pytest.warns(UserWarning, match="valid feature names"):  # codes in an array are taken for what they are
+        assert model.predict_proba(np.array([[0.0, 1.0]]))[0, 1] == pytest.approx(risk[0])
     with pytest.raises(ValueError, match="Column 'site' is not numeric"):
         wh.LabelClassifier().fit(table, y)
 

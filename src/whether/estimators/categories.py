@@ -34,13 +34,13 @@ def encode_categories(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any
     categories : dict of str to tuple
         What `find_categories` returned for the frame of the fit.
     """
-    if not categories:
-        return table
     present = [name for name in categories if name in getattr(table, "columns", ())]
+    if not present:
+        return table
     codes = {name: _codes(table[name].to_list(), categories[name]) for name in present}
     if hasattr(table, "with_columns"):  # polars
-        series = type(table[present[0]]) if present else None
-        return table.with_columns(*(series(name, values) for name, values in codes.items())) if series else table
+        series = type(table[present[0]])
+        return table.with_columns(*(series(name, values) for name, values in codes.items()))
     return table.assign(**codes)
 
 
