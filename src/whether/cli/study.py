@@ -115,7 +115,9 @@ def table(
     ] = None,
     worlds: WorldsOption = None,
     methods: MethodsOption = None,
-    output: Annotated[Path | None, typer.Option(help="Write to this file instead of printing.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
+    ] = None,
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
     from whether.atomic_file import atomic_path
@@ -165,7 +167,9 @@ def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
 def figures(
     results: ResultsOption = None,
     quick: QuickOption = False,
-    output: Annotated[Path, typer.Option(help="Folder for the figures; made if it is not there.")] = Path("figures"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the figures; made if it is not there.")
+    ] = Path("figures"),
 ) -> None:
     """Draw figures of stored results, as PNG and SVG, for one column and for a page."""
     from whether.study.figures import draw_all
