@@ -77,9 +77,7 @@ def cell(name, ours, paper, ceiling):
 def main(arguments):
     n_replicates = int(arguments[0]) if arguments else 3
     paper = published()
-    print(
-        f"our neural AUC (mean of {n_replicates} replicates on {N_FRESH:,} fresh people), the published one, difference;"
-    )
+    print(f"our neural AUC (mean of {n_replicates} replicates on {N_FRESH:,} fresh people), the published, difference;")
     print(f"* below the published one by more than {SLACK}, ^ so too, but the published one is above the label's AUC")
     print(f"{'world':22s} {'oracle':>6s} " + " ".join(f"{name:>18s}" for name in METHODS) + f" {'label':>6s}")
     taken = {name: [] for name in METHODS}

@@ -7,12 +7,22 @@ use, so that these checks test what they are about; without an adapter they meet
 Constant and duplicate columns are errors in this library. No check feeds them, so none has to be excused for it.
 """
 
+import importlib.util
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import whether as wh
+from whether.learners import EMLearner, NeuralLearner
+
+# Small learners: the checks ask how a classifier behaves, not what it finds.
+NETWORK = NeuralLearner(hidden=(4,), max_epochs=3, n_networks=2)
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+FOREST = RandomForestClassifier(n_estimators=5, min_samples_leaf=3)
+HISTOGRAM = HistGradientBoostingClassifier(max_iter=5)
 
 # On the checks' data, noise of 10 to 300 rows, these warnings are right and beside the point.
 pytestmark = [
@@ -85,6 +95,12 @@ LABELS_1_AND_2 = "y is 0/1 by contract: of 1 and 2 nobody can tell which is the 
 # The check fits 30 features to 9 rows; test_integer_weight_equals_repeated_rows asks its question of decent data.
 OPTIMUM_AT_INFINITY = "everybody is positive in the best fit, at logits of 26 and rising, where it is flat"
 
+WEIGHTS_IN_BATCHES = (
+    "mini-batches and held-out folds are made of rows: a row of weight 2 is in one, two rows may be in two"
+)
+WEIGHTS_IN_TREES = "the forest's bootstrap and the histogram's bins and leaves count rows, whatever their weight"
+WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+
 CHECKS_WITH_LABELS_1_AND_2 = (
     "check_estimators_dtypes",
     "check_sample_weights_pandas_series",
@@ -103,6 +119,8 @@ LABEL_ONLY = [
     wh.SARPUClassifier(propensity_features=[]),
     wh.SARPUClassifier(),
     wh.LabelClassifier(learner="boosted"),
+    wh.LabelClassifier(learner=FOREST),
+    wh.ElkanNotoClassifier(learner=HISTOGRAM),
 ]
 
 TRANSLATED = [
@@ -113,6 +131,7 @@ TRANSLATED = [
     TranslatedSARPU(propensity_features=[]),
     TranslatedSARPU(),
     TranslatedLabel(learner="boosted"),
+    TranslatedLabel(learner=FOREST),
 ]
 
 WITH_TIMES = [
@@ -125,17 +144,39 @@ WITH_TIMES = [
     AFTFromRows(),
     FollowUpFromRows(learner="boosted", shrinkage=100.0),
     MixtureFromRows(learner="boosted", shrinkage=100.0),
+    FollowUpFromRows(learner=EMLearner(FOREST, max_iter=3), shrinkage=100.0),
+    MixtureFromRows(learner=HISTOGRAM, shrinkage=100.0),
 ]
+
+if HAS_TORCH:
+    LABEL_ONLY += [
+        wh.LabelClassifier(learner=NETWORK),
+        wh.UnbiasedPUClassifier(nonnegative=True, learner=NETWORK),
+        wh.SARPUClassifier(learner=NETWORK),
+    ]
+    TRANSLATED += [TranslatedLabel(learner=NETWORK)]
+    WITH_TIMES += [
+        FollowUpFromRows(learner=NETWORK, shrinkage=100.0),
+        DiscreteFromRows(learner=NETWORK, n_bins=4, shrinkage=1.0),
+        AFTFromRows("lognormal", learner=NETWORK),
+    ]
 
 
 def expected_failures_without_adapter(estimator):
-    return {"check_classifiers_classes": STRING_LABELS, **dict.fromkeys(CHECKS_WITH_LABELS_1_AND_2, LABELS_1_AND_2)}
+    expected = {"check_classifiers_classes": STRING_LABELS, **dict.fromkeys(CHECKS_WITH_LABELS_1_AND_2, LABELS_1_AND_2)}
+    if isinstance(estimator.learner, NeuralLearner):
+        expected[WEIGHTS] = WEIGHTS_IN_BATCHES
+    elif not isinstance(estimator.learner, str):
+        expected[WEIGHTS] = WEIGHTS_IN_TREES
+    return expected
 
 
 def expected_failures_with_times(estimator):
     expected = {"check_classifiers_classes": STRING_LABELS}
-    if isinstance(estimator, wh.DiscreteTimeCureClassifier):
-        expected["check_sample_weight_equivalence_on_dense_data"] = OPTIMUM_AT_INFINITY
+    if isinstance(estimator.learner, NeuralLearner):
+        expected[WEIGHTS] = WEIGHTS_IN_BATCHES
+    elif isinstance(estimator, wh.DiscreteTimeCureClassifier):
+        expected[WEIGHTS] = OPTIMUM_AT_INFINITY
     return expected
 
 

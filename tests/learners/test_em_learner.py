@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -16,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
-from whether.learners.em import EMLearner
+from whether.learners.em import EMLearner, _logit
 from whether.learners.linear import LinearLearner
 from whether.propensity import (
     Certain,
@@ -153,6 +154,14 @@ def test_a_single_tree_with_hard_zeros_gives_finite_logits(linear_world):
     eta, v = fit_em(DecisionTreeClassifier(), cohort, "event time", max_iter=3).predict(fresh)
     assert np.isfinite(eta).all()
     assert np.isfinite(v).all()
+
+
+@pytest.mark.parametrize("classifier", [HistGradientBoostingClassifier(max_iter=2), DecisionTreeClassifier()])
+def test_a_classifier_that_saw_one_class_is_sure_of_it(classifier):
+    features = np.arange(20.0)[:, None]
+    for label, sign in ((1, 1), (0, -1)):
+        fitted = clone(classifier).fit(features, np.full(20, label))
+        np.testing.assert_array_equal(np.sign(_logit(fitted, features)), sign)
 
 
 def test_a_weight_counts_as_repeated_people():

@@ -242,6 +242,20 @@ def test_two_hundred_columns_of_noise_do_no_harm(global_random_seed):
     assert roc_auc_score(fresh.positive, model.predict(fresh.X)[0]) > 0.85
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_clipped_risk_keeps_the_negatives_share_from_falling_below_zero(global_random_seed):
+    people = wh.simulate("high-susceptibility", n=2000, seed=global_random_seed)
+    c = 1.1 * people.y.mean()  # far too small: nearly everybody would be positive
+    unbiased, clipped = (
+        wh.UnbiasedPUClassifier(nonnegative=flag, label_frequency=c, learner="neural", random_state=0)
+        .fit(people.X, people.y)
+        .negative_risk_
+        for flag in (False, True)
+    )
+    assert unbiased < -0.05
+    assert clipped > -0.02
+
+
 def test_the_screen_keeps_features_that_matter_in_either_part_and_few_others():
     world = replace(WORLDS["nonlinear-risk"], n_features=200)
     cohort = to_cohort(wh.simulate(world, n=4000, seed=0))

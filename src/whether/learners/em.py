@@ -23,11 +23,12 @@ from sklearn.utils.validation import has_fit_parameter
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.folds import deal_folds
+from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.objective import Evaluation, LinearObjective
 from whether.learners.optimize import Status, newton
 from whether.learners.parallel import one_blas_thread
+from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.learners.shrinkage import usual_penalty
 from whether.likelihood import posterior
@@ -221,17 +222,19 @@ class EMLearner(Learner, BaseEstimator):
         eta, v = start.predict(outcome.cohort.features)
         q = outcome.impute(np.asarray(eta), v)
         best, waited, history = None, 0, list[float]()
-        for _ in range(self.max_iter):
-            (part, v), eta = propensity.maximize(q), outcome.maximize(q)
-            value = outcome.log_likelihood(eta, v)
-            change = value - history[-1] if history else np.inf
-            waited = 0 if best is None or value > best.log_likelihood + self.tolerance else waited + 1
-            if best is None or value > best.log_likelihood:
-                best = _Round(value, q, part)
-            history.append(value)
-            if abs(change) < self.tolerance or waited == PATIENCE:
-                return best, history, Status.CONVERGED
-            q = outcome.impute(eta, v)
+        with progress(self.max_iter, "Rounds of EM") as bar:
+            for _ in range(self.max_iter):
+                (part, v), eta = propensity.maximize(q), outcome.maximize(q)
+                value = outcome.log_likelihood(eta, v)
+                change = value - history[-1] if history else np.inf
+                waited = 0 if best is None or value > best.log_likelihood + self.tolerance else waited + 1
+                if best is None or value > best.log_likelihood:
+                    best = _Round(value, q, part)
+                history.append(value)
+                bar.advance()
+                if abs(change) < self.tolerance or waited == PATIENCE:
+                    return best, history, Status.CONVERGED
+                q = outcome.impute(eta, v)
         assert best is not None
         return best, history, Status.MAX_EM_ROUNDS
 
@@ -242,7 +245,7 @@ class _OutcomeStep:
     def __init__(self, cohort: Cohort, propensity: Propensity, classifier: Any, n_folds: int) -> None:
         self.cohort, self.classifier, self.problem = cohort, classifier, RowProblem(cohort, propensity)
         self.total = float(self.problem.weight.sum())
-        self.fold = deal_folds(cohort.labeled, self.problem.observed, cohort.features, max(n_folds, 1))
+        self.fold = deal_folds(cohort.labeled, self.problem.observed, in_spreads(cohort.features), max(n_folds, 1))
 
     def impute(self, eta: Array, v: Array) -> Array:
         """Probability of each person of being positive, given all that was observed: the E-step."""
@@ -370,8 +373,11 @@ def _fit_weighted(classifier: Any, features: Array, labels: NDArray[np.int_], we
 
 def _logit(classifier: Any, features: Array) -> Array:
     """Logit of the predicted probability of class 1, never infinite."""
-    # A classifier that saw one class only has one column.
-    share = classifier.predict_proba(features) @ (np.asarray(classifier.classes_) == 1).astype(float)
+    classes = np.asarray(classifier.classes_)
+    if classes.size == 1:  # it saw one class only, and may have one column or two
+        share = np.full(features.shape[0], float(classes[0] == 1))
+    else:
+        share = classifier.predict_proba(features)[:, int(np.flatnonzero(classes == 1)[0])]
     p = np.clip(share, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
     return np.asarray(np.log(p) - np.log1p(-p))
 

@@ -28,3 +28,9 @@ def deal_folds(labeled: NDArray[np.bool_], observed: Array, features: Array, n_f
     fold = np.empty(labeled.size, dtype=np.intp)
     fold[order] = np.arange(labeled.size) % n_folds
     return fold
+
+
+def in_spreads(features: Array) -> Array:
+    """Features in spreads around their means, so that dealing by them does not depend on their units."""
+    spread = features.std(axis=0)
+    return np.asarray((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

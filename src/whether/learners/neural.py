@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import Learner
+from whether.learners.folds import in_spreads
 from whether.learners.linear import LinearLearner
 from whether.learners.network import load_torch
 from whether.learners.neural_fit import NeuralFit
@@ -154,5 +155,5 @@ def _one_torch_thread(wanted: bool) -> Iterator[None]:
 def _one_order(cohort: Cohort, observed: Array) -> Rows:
     """Order of the rows that depends on nothing but the people."""
     # Rounded, because sums may differ in the last digits from one table to the next.
-    mixed = np.round(cohort.features @ np.sqrt(np.arange(2.0, cohort.features.shape[1] + 2)), 9)
+    mixed = np.round(in_spreads(cohort.features) @ np.sqrt(np.arange(2.0, cohort.features.shape[1] + 2)), 9)
     return np.lexsort((mixed, np.atleast_2d(observed).sum(axis=0), ~cohort.labeled))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.learners.batches import Batch, Split, likelihood_of
 from whether.learners.fit_result import FitResult, StartResult, correlation
-from whether.learners.folds import deal_folds
+from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.network import Bodies, Layout, Perceptrons, load_torch, own_modules
 from whether.learners.neural_fit import Base, NeuralFit, side_by_side
@@ -124,7 +124,7 @@ class NeuralFitting:
         self.n_events = int(np.count_nonzero(cohort.labeled))
         # People are dealt in the order of label and time, so that all folds have their share of each.
         n_folds = max(1, min(max(learner.n_networks, FEWEST_FOLDS), self.n_events, cohort.n - self.n_events))
-        self.fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, n_folds)
+        self.fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), in_spreads(cohort.features), n_folds)
         # With a single event nobody can be held out, and nothing is trained.
         self.held_out = np.arange(min(learner.n_networks, n_folds)) if n_folds > 1 else np.array([-1])
         self.screen = Screen(cohort.features) if self.mean.size > MANY_FEATURES and learner.module is None else None
