@@ -72,7 +72,7 @@ class AutismWorld:
         return _FEATURE_NAMES
 
 
-_SPLIT = AutismWorld("autism-split", "Autism stand-in, 33,137 is the training split")
+_SPLIT = AutismWorld("autism-split", "Autism stand-in, split")
 
 AUTISM_WORLDS: dict[str, AutismWorld] = {
     world.name: world
@@ -81,7 +81,7 @@ AUTISM_WORLDS: dict[str, AutismWorld] = {
         replace(
             _SPLIT,
             name="autism-literal",
-            title="Autism stand-in, 33,137 were eligible by 2022",
+            title="Autism stand-in, literal",
             outcome_intercept=-3.308,
             backlog=0.893,
         ),

@@ -160,8 +160,10 @@ def _describe_fit(model: CensoredClassifier) -> dict[str, Any]:
     said: dict[str, Any] = {"converged": bool(model.converged_)}
     for name in ("distribution_", "shrinkage_", "ridge_"):
         value = getattr(model, name, None)
-        if isinstance(value, (str, int, float, np.number)):
-            said[name.rstrip("_")] = value if isinstance(value, str) else float(value)
+        if isinstance(value, str):
+            said[name.rstrip("_")] = value
+        elif isinstance(value, (int, float, np.number)) and np.isfinite(value):
+            said[name.rstrip("_")] = float(value)
     return said
 
 

@@ -62,6 +62,8 @@ class Study:
         Worlds of a quick run.
     quick : Options
         Sizes of a quick run.
+    quick_methods : tuple of str
+        Methods of a quick run, which has the linear learner only; all if empty.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Study:
     metrics: tuple[str, ...]
     quick_worlds: tuple[str, ...]
     quick: Options
+    quick_methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,8 @@ STUDIES: dict[str, Study] = {
             metrics=("auc", "average_precision", "truth.auc", "truth.average_precision"),
             quick_worlds=("autism-split",),
             quick=Options(n=12_000),
+            # Models of 262 columns with times take minutes each.
+            quick_methods=("oracle", "LR", "ENPU", "uPU", "SARPU-F", "AFT"),
         ),
         Study(
             "cohorts",
@@ -222,7 +227,7 @@ def plan_cells(
     if count < 1:
         raise StudyError(f"The number of replicates must be at least 1, got {count}.")
     chosen_worlds = choose_worlds(study, worlds) if worlds else (study.quick_worlds if quick else study.worlds)
-    chosen = choose_entries(study, methods)
+    chosen = choose_entries(study, methods or (study.quick_methods if quick else ()))
     if quick and not methods:
         chosen = tuple(entry for entry in chosen if entry.learner == "linear")
     sizes = study.quick if quick else Options()
