@@ -70,7 +70,7 @@ def cell(name, ours, paper, ceiling):
     if paper is None:
         return f"{ours:.3f}"
     below = ours < paper - SLACK
-    beyond = name in ("ENPU", "uPU") and paper - SLACK > ceiling
+    beyond = name in ("ENPU", "uPU") and paper > ceiling
     return f"{ours:.3f} {paper:.2f} {ours - paper:+.3f}{('^' if beyond else '*') if below else ' '}"
 
 

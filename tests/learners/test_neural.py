@@ -14,7 +14,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner
 from whether.learners.batches import Batch, Split, likelihood_of
-from whether.learners.network import Layout
+from whether.learners.layout import Layout
 from whether.learners.neural import NeuralLearner
 from whether.learners.screen import Screen
 from whether.propensity import (

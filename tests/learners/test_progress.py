@@ -5,8 +5,10 @@ import sys
 
 import pytest
 from joblib import Parallel, delayed
+from sklearn.linear_model import LogisticRegression
 
 import whether as wh
+from whether.learners import EMLearner, NeuralLearner
 from whether.learners import progress as module
 from whether.learners.progress import progress, reporting
 
@@ -141,3 +143,20 @@ def test_a_program_without_a_usable_stderr_fits_all_the_same(monkeypatch, stderr
 def test_a_verbose_that_makes_no_sense_is_refused(verbose):
     with pytest.raises(ValueError, match="verbose must be True, False or a whole number >= 0, got"):
         fit(verbose)
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (EMLearner(LogisticRegression(), max_iter=2), "Rounds of EM: 2 of 2"),
+        (NeuralLearner(hidden=(4,), max_epochs=2, n_networks=1), "Epochs: 2 of 2"),
+    ],
+    ids=["em", "neural"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_learners_say_how_far_they_are(learner, words, capfd):
+    if isinstance(learner, NeuralLearner):
+        pytest.importorskip("torch")
+    cohort = wh.simulate("baseline", n=200, seed=0)
+    wh.ElkanNotoClassifier(learner=learner, verbose=1, random_state=0).fit(cohort.X, cohort.y)
+    assert words in capfd.readouterr().err

@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import Learner
+from whether.learners.bodies import load_torch
 from whether.learners.folds import in_spreads
 from whether.learners.linear import LinearLearner
-from whether.learners.network import load_torch
 from whether.learners.neural_fit import NeuralFit
 from whether.learners.neural_fitting import NeuralFitting
 from whether.learners.parallel import one_blas_thread

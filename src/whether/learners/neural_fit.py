@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.learners.base import FittedModel
+from whether.learners.bodies import Bodies
 from whether.learners.fit_result import FitResult
+from whether.learners.layout import Layout
 from whether.learners.linear import LinearFit
-from whether.learners.network import Bodies, Layout, Network
+from whether.learners.network import Network
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]

@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.learners.batches import Batch, Split, likelihood_of
+from whether.learners.bodies import Bodies, Perceptrons, load_torch, own_modules
 from whether.learners.fit_result import FitResult, StartResult, correlation
 from whether.learners.folds import deal_folds, in_spreads
+from whether.learners.kinds import Kind, enrol, kinds_of_networks, rank
+from whether.learners.layout import Layout
 from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.network import Bodies, Layout, Perceptrons, load_torch, own_modules
 from whether.learners.neural_fit import Base, NeuralFit, side_by_side
 from whether.learners.nonnegative import fit_nonnegative
 from whether.learners.optimize import Status
@@ -38,40 +40,10 @@ from whether.risk import NonNegativeRisk
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-# Penalties on the mean square of delta, in units of one person's log-likelihood. The first keeps the time part close to
-# the outcome's index, the second lets it go almost anywhere.
-DEPARTURE_PENALTIES = {"index": 100.0, "free": 1.0}
-# The same on what a network adds to the outcome logit of a linear model.
-OUTCOME_PENALTY = 30.0
-# A less simple kind is taken where its held-out likelihood is better by so many standard errors of the difference.
-STANDARD_ERRORS = 1.0
 # Fewest folds that people are dealt to.
 FEWEST_FOLDS = 3
 # People on which the answers of kinds are compared.
 COMPARED = 2_000
-
-
-class Kind(NamedTuple):
-    """Networks that are compared with others.
-
-    Attributes
-    ----------
-    freedom : str
-        How free the time part is.
-    from_linear : bool
-        Whether they add to the linear model.
-    screened : bool
-        Whether they see only features that matter by themselves.
-    """
-
-    freedom: str
-    from_linear: bool
-    screened: bool
-
-    @property
-    def name(self) -> str:
-        """Name in the list of starts."""
-        return self.freedom + "-linear" * self.from_linear + "-screened" * self.screened
 
 
 class Entrant(NamedTuple):
@@ -80,16 +52,6 @@ class Entrant(NamedTuple):
     fit: NeuralFit
     values: Array
     start: StartResult
-
-
-def kinds_of_networks(layout: Layout, has_linear: bool, many: bool) -> list[list[Kind]]:
-    """Kinds that can differ, the simplest first, in groups that see as many features."""
-    # A time part that is not tied to the index is free anyway.
-    freedoms = list(DEPARTURE_PENALTIES) if layout.indexed else ["index"]
-    kinds = [Kind(freedom, has_linear, many) for freedom in freedoms]
-    # With a linear model to start from, one kind without it is enough to tell whether it helps.
-    kinds += [Kind("index", False, many)] * has_linear
-    return [kinds, [Kind("index", has_linear, False)]] if many else [kinds]
 
 
 class NeuralFitting:
@@ -203,7 +165,7 @@ class NeuralFitting:
         with _own_random_state(rng, self.learner.module, self.device):
             trained = [self._train_group(kinds, propensity, linear, rng) for kinds in groups]
         entrants = [entrant for group in trained for entrant in group]
-        ranked = [entrants[number] for number in _rank([entrant.values for entrant in entrants])]
+        ranked = [entrants[number] for number in rank([entrant.values for entrant in entrants])]
         some = self.cohort.features[:: max(1, self.cohort.n // COMPARED)]
         first = [entrant.fit.predictors(some)[:, 0] for entrant in ranked]
         starts = tuple(
@@ -276,31 +238,9 @@ class NeuralFitting:
         return Perceptrons(layout, self.learner.hidden, seen)
 
 
-def enrol(kinds: list[Kind], held_out: Rows, layout: Layout) -> Roster:
-    """One network of every kind for every held-out fold; base 0 is constant, the others leave out a fold each."""
-    kind = np.repeat(np.arange(len(kinds)), held_out.size)
-    number = np.tile(np.arange(held_out.size), len(kinds))
-    from_linear = np.array([one.from_linear for one in kinds])[kind]
-    departure = np.array([DEPARTURE_PENALTIES[one.freedom] for one in kinds])[kind] / layout.propensity.slope_unit**2
-    outcome = np.where(from_linear, OUTCOME_PENALTY, 0.0)
-    return Roster(kind, held_out[number], np.where(from_linear, 1 + number, 0), outcome, departure * layout.indexed)
-
-
 def _start_result(name: str, trained: Trained, own: Rows) -> StartResult:
     status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.CONVERGED
     return StartResult(name, -float(trained.values[own].sum()), status, int(trained.n_epochs[own].max()), 1.0)
-
-
-def _rank(values: list[Array]) -> list[int]:
-    """Numbers of the kinds with the chosen one first, the others from the best on.
-
-    Chosen is the first, which is the simplest, that is not behind the best by more than chance.
-    """
-    ranked = sorted(range(len(values)), key=lambda number: -float(values[number].sum()))
-    behind = [values[ranked[0]] - one for one in values]
-    error = [STANDARD_ERRORS * np.sqrt(gap.size) * gap.std() for gap in behind]
-    chosen = next(number for number, gap in enumerate(behind) if gap.sum() <= error[number])
-    return [chosen, *(number for number in ranked if number != chosen)]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from whether.learners.batches import Batch, BatchLikelihood
-from whether.learners.network import Layout
+from whether.learners.layout import Layout
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

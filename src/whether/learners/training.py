@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.learners.batches import Batch, BatchLikelihood, Split
+from whether.learners.bodies import Bodies, load_torch
 from whether.learners.index import LARGEST_KAPPA, LOWEST_KAPPA
-from whether.learners.network import Bodies, Layout, Network, load_torch
+from whether.learners.layout import Layout
+from whether.learners.network import Network
 from whether.learners.progress import progress
 
 Array = NDArray[np.float64]

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from whether.learners.bodies import Perceptrons, View
 from whether.learners.fit_result import FitResult
+from whether.learners.layout import Layout
 from whether.learners.linear import LinearFit
-from whether.learners.network import Layout, Perceptrons, View
 from whether.learners.neural import NeuralLearner
 from whether.learners.neural_fit import Base, NeuralFit
 from whether.model_file.archive import ModelFileError
