@@ -239,7 +239,7 @@ class NeuralFitting:
 
 
 def _start_result(name: str, trained: Trained, own: Rows) -> StartResult:
-    status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.CONVERGED
+    status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.STOPPED
     return StartResult(name, -float(trained.values[own].sum()), status, int(trained.n_epochs[own].max()), 1.0)
 
 

@@ -23,6 +23,7 @@ class Status(enum.Enum):
     """How an optimizer ended, with the sentence that tells a person."""
 
     CONVERGED = "The optimum was reached: a further step would not change the fit."
+    STOPPED = "Training went on until the likelihood of held-out people stopped rising."
     FLAT = "No step improves the objective any more, to the precision of the arithmetic."
     MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
     MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
@@ -33,7 +34,7 @@ class Status(enum.Enum):
     @property
     def converged(self) -> bool:
         """Whether the result may be used without a warning."""
-        return self in (Status.CONVERGED, Status.FLAT)
+        return self in (Status.CONVERGED, Status.STOPPED, Status.FLAT)
 
 
 @dataclass(frozen=True)
