@@ -98,6 +98,9 @@ OPTIMUM_AT_INFINITY = "everybody is positive in the best fit, at logits of 26 an
 WEIGHTS_IN_BATCHES = (
     "mini-batches and held-out folds are made of rows: a row of weight 2 is in one, two rows may be in two"
 )
+WEIGHTS_IN_ROUNDS = (
+    "rounds of boosting are chosen on folds of rows: a row of weight 2 is in one, two rows may be in two"
+)
 WEIGHTS_IN_TREES = "the forest's bootstrap and the histogram's bins and leaves count rows, whatever their weight"
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 
@@ -175,6 +178,8 @@ def expected_failures_with_times(estimator):
     expected = {"check_classifiers_classes": STRING_LABELS}
     if isinstance(estimator.learner, NeuralLearner):
         expected[WEIGHTS] = WEIGHTS_IN_BATCHES
+    elif estimator.learner == "boosted":
+        expected[WEIGHTS] = WEIGHTS_IN_ROUNDS
     elif isinstance(estimator, wh.DiscreteTimeCureClassifier):
         expected[WEIGHTS] = OPTIMUM_AT_INFINITY
     return expected

@@ -57,7 +57,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
         scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood. "auto" is 1, or
         with fewer than five events (or non-events) per feature the penalty under which logistic regression predicts
-        the labels of held-out people best.
+        the labels of people who are left out best.
     covariance : {"observed", "sandwich"}, default="observed"
         Standard errors from the observed information, or the sandwich that allows for a wrong model.
     max_iter : int, default=100

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners import LinearLearner
+from whether.learners.leave_one_out import left_out_logits
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
 from whether.learners.ridge import settle_ridge
@@ -88,11 +88,5 @@ def elkan_noto_label_frequency(cohort: Cohort, ridge: float | str) -> float:
     objective = LinearObjective(cohort, Certain(), columns=columns, has_outcome=True, ridge=penalty)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     rows = slice(0, objective.n_labeled)
-    eta = np.asarray(objective.predictors(optimum.parameters, rows)[0])
-    design = np.column_stack([np.ones(objective.n_labeled), objective.features[:, rows].T])
-    factor = cho_factor(optimum.evaluation.hessian)
-    leverage = np.einsum("ij,ij->i", design, cho_solve(factor, design.T).T)
-    p = softplus_expit(eta)[1]
-    without = eta - (1 - p) * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12)
     weight = None if objective.weight is None else objective.weight[rows]
-    return float(np.average(softplus_expit(without)[1], weights=weight))
+    return float(np.average(softplus_expit(left_out_logits(objective, optimum)[rows])[1], weights=weight))

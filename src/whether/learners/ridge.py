@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.learners.folds import deal_folds
+from whether.distributions import softplus_expit
+from whether.learners.leave_one_out import left_out_logits
 from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
 from whether.propensity import Certain
@@ -22,9 +23,6 @@ USUAL = 1.0
 # With fewer events (or non-events) per feature than this the usual penalty leaves the slopes to chance.
 EVENTS_PER_FEATURE = 5
 RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
-N_FOLDS = 3
-# Precision, in about half log-likelihood units, that is enough to compare penalties.
-TOLERANCE = 0.05
 
 
 def settle_ridge(ridge: float | str, cohort: Cohort) -> float:
@@ -38,18 +36,15 @@ def settle_ridge(ridge: float | str, cohort: Cohort) -> float:
 
 
 def choose_ridge(cohort: Cohort) -> float:
-    """Return the penalty under which logistic regression predicts the labels of held-out people best."""
+    """Return the penalty under which logistic regression predicts everybody's label best, each left out in turn."""
     nothing = np.empty(0, dtype=np.intp)
     objective = LinearObjective(cohort, Certain(), columns=nothing, has_outcome=True, ridge=USUAL)
-    labeled = np.arange(objective.n) < objective.n_labeled
-    fold = deal_folds(labeled, np.zeros(objective.n), objective.features.T, N_FOLDS)
-    total = np.zeros(len(RIDGES))
-    for number in range(N_FOLDS):
-        training = objective.subset(np.flatnonzero(fold != number))
-        held_out = objective.subset(np.flatnonzero(fold == number))
-        solution = np.zeros(objective.layout.size)
-        for row, ridge in enumerate(RIDGES):
-            training.ridge = ridge
-            solution = newton(training.evaluate, solution, max_steps=30, tolerance=TOLERANCE).parameters
-            total[row] += held_out.row_values(solution).sum()
-    return RIDGES[int(np.argmax(total))]
+    sign = np.where(np.arange(objective.n) < objective.n_labeled, 1.0, -1.0)
+    weight = np.ones(objective.n) if objective.weight is None else objective.weight
+    solution, total = np.zeros(objective.layout.size), []
+    for ridge in RIDGES:
+        objective.ridge = ridge
+        optimum = newton(objective.evaluate, solution, max_steps=50)
+        solution = optimum.parameters
+        total.append(-float(weight @ softplus_expit(-sign * left_out_logits(objective, optimum))[0]))
+    return RIDGES[int(np.argmax(np.round(total, 6)))]
