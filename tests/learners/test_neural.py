@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 import whether as wh
@@ -295,6 +296,17 @@ def test_the_linear_model_is_one_of_the_starts(small):
     result = fit(learner, small, event_time(small, "lognormal", "weibull")).result
     assert sorted(start.name for start in result.starts) == ["free-linear", "index", "index-linear"]
     assert set(result.distributions) == {"lognormal", "weibull"}
+
+
+def test_a_classifier_tells_the_shrinkage_of_the_linear_model_below_the_networks():
+    people = wh.simulate("partially-dependent", n=400, seed=0)
+    learner = NeuralLearner(**{**QUICK, "learning_rate": 1e-6, "max_epochs": 1})
+    with pytest.warns(ConvergenceWarning):
+        model = wh.MixtureCureClassifier(shrinkage=50.0, learner=learner, random_state=0)
+        model.fit(people.X, people.y, time=people.time)
+    assert model.model_.linear_part is not None
+    assert model.shrinkage_ == 50.0
+    assert model.kappa_ == model.model_.linear_part.kappa
 
 
 def test_training_that_stops_early_has_converged(small):

@@ -85,6 +85,11 @@ class NeuralFit(FittedModel):
         """How strongly the networks' outcome logit drives the time part; None where they are not tied."""
         return float(self.parameters[:, -1].mean()) if self.layout.indexed else None
 
+    @property
+    def linear_part(self) -> LinearFit | None:
+        """The linear model that the networks add to, if they do."""
+        return self.base.linear
+
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         result = np.empty((features.shape[0], self.layout.n_predictors))

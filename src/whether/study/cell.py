@@ -164,6 +164,8 @@ def _describe_fit(model: CensoredClassifier) -> dict[str, Any]:
             said[name.rstrip("_")] = value
         elif isinstance(value, (int, float, np.number)) and np.isfinite(value):
             said[name.rstrip("_")] = float(value)
+    if model.selection_ is not None:
+        said["learner"] = model.selection_.chosen
     return said
 
 
