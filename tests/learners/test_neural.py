@@ -301,8 +301,8 @@ def test_the_linear_model_is_one_of_the_starts(small):
 def test_a_classifier_tells_the_shrinkage_of_the_linear_model_below_the_networks():
     people = wh.simulate("partially-dependent", n=400, seed=0)
     learner = NeuralLearner(**{**QUICK, "learning_rate": 1e-6, "max_epochs": 1})
+    model = wh.MixtureCureClassifier(shrinkage=50.0, learner=learner, random_state=0)
     with pytest.warns(ConvergenceWarning):
-        model = wh.MixtureCureClassifier(shrinkage=50.0, learner=learner, random_state=0)
         model.fit(people.X, people.y, time=people.time)
     assert model.model_.linear_part is not None
     assert model.shrinkage_ == 50.0
