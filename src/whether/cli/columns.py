@@ -18,6 +18,7 @@ class Columns:
     categorical: Sequence[str] | None = None
     ids: Sequence[str] | None = None
     propensity: Sequence[str] | None = None
+    group: str | None = None
 
 
 class Choice:
@@ -30,10 +31,13 @@ class Choice:
     named : bool
         Whether they were asked for by name.
     ids, categorical, propensity : list of str
+    group : str or None
+        Column whose equal values are rows that belong together.
     """
 
-    def __init__(self, roles: Roles, wishes: Columns) -> None:
-        self.roles, self.wishes = roles, wishes
+    def __init__(self, roles: Roles, wishes: Columns, *, copies_ids: bool = False) -> None:
+        self.roles, self.wishes, self.copies_ids = roles, wishes, copies_ids
+        self.group = wishes.group
         self.named = False
         self.candidates: list[str] = []
         self.ids: list[str] = []
@@ -49,7 +53,10 @@ class Choice:
         self.ids = split_names(self.wishes.ids, names) or []
         self.categorical = split_names(self.wishes.categorical, names) or []
         self.propensity = split_names(self.wishes.propensity, names) or []
-        taken = {*self.roles.columns(), *dropped, *self.ids}
+        grouping = [] if self.group is None else [self.group]
+        for name in grouping:
+            check_column(name, names)
+        taken = {*self.roles.columns(), *dropped, *self.ids, *grouping}
         for name in (*(features or ()), *self.propensity, *self.categorical):
             if name in taken:
                 raise CommandError(f"Column {name!r} cannot be a feature: it has another use, or was dropped.")
@@ -58,4 +65,5 @@ class Choice:
         absent = next((name for name in self.propensity if name not in self.candidates), None)
         if absent is not None:
             raise CommandError(f"--propensity-features has {absent!r}, which --features has not.")
-        return [*self.roles.columns(), *self.candidates]
+        copied = self.ids if self.copies_ids else []
+        return list(dict.fromkeys([*self.roles.columns(), *grouping, *copied, *self.candidates]))

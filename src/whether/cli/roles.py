@@ -75,11 +75,12 @@ class Roles:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Event and times of everybody, checked."""
+    """Event and times of everybody, checked; entry as a number in the unit of the times, decimal years for dates."""
 
     event: NDArray[np.bool_]
     time: Array | None
     follow_up: Array | None
+    entry: Array | None = None
 
 
 def split_names(options: Iterable[str] | None, names: Sequence[str]) -> list[str] | None:
@@ -112,7 +113,7 @@ def read_outcome(table: pa.Table, roles: Roles, notes: Notes) -> Outcome:
     if since is not None and since.follow_up is not None:
         follow_up = since.follow_up
     time = None if roles.time is None else _read_time(_column(table, roles.time), since, event)
-    return Outcome(event, time, follow_up)
+    return Outcome(event, time, follow_up, None if since is None else since.dates)
 
 
 def _column(table: pa.Table, name: str) -> Column:
@@ -239,6 +240,11 @@ class _Entry:
         self.follow_up = None if endpoint is None else self._follow_up(endpoint)
         if self.has_dates:
             notes.say("Times are in years of 365.25 days.")
+
+    @property
+    def dates(self) -> Array:
+        """Entries in the unit of the times."""
+        return 1970 + self.start / DAYS_PER_YEAR if self.has_dates else self.start
 
     def _follow_up(self, endpoint: str) -> Array:
         end = parse_day(endpoint) if self.has_dates else _to_number(endpoint)

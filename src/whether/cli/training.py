@@ -7,28 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
-from whether.cli.columns import Choice, Columns
+from whether.cli.columns import Columns
 from whether.cli.output import gathered_warnings
-from whether.cli.problems import CommandError
-from whether.cli.roles import Outcome, Roles, read_outcome
+from whether.cli.prepared import prepare
+from whether.cli.roles import Outcome, Roles
 from whether.estimators.time_model import TimeModelClassifier
 from whether.methods import Method
 from whether.model_file import save
-from whether.tables import (
-    Encoder,
-    Notes,
-    Observed,
-    TableError,
-    Wishes,
-    guess_column,
-    learn_encoder,
-    read_table,
-)
-
-FEWEST_PEOPLE = 20
+from whether.tables import Encoder, Notes
 
 
 @dataclass
@@ -69,35 +56,19 @@ def fit_table(
     learner : str
     seed : int
     """
-    choice = Choice(roles, wishes)
-    table, notes = read_table(path, query=query, choose=choice.choose)
-    if table.num_rows < FEWEST_PEOPLE:
-        raise TableError(
-            f"{str(path)!r} has {table.num_rows} row{'s' * (table.num_rows > 1)}; fewer than {FEWEST_PEOPLE} people "
-            "are too few to learn from."
-        )
-    outcome = read_outcome(table, roles, notes)
-    encoder, features = _encode(table, choice, outcome, learner, notes)
-    del table  # the features are a copy, and a large table is not needed twice
-    named = [name for column in choice.propensity for name in encoder.features_of(column)]
-    if choice.propensity and not named:
-        raise CommandError("None of the --propensity-features became a feature, so nothing decides who is seen.")
+    ready = prepare(path, query, roles, wishes, keeps_missing=learner == "boosted")
+    features, outcome, notes = ready.features, ready.outcome, ready.notes
     fitted = FittedTable(
-        method.build(named or None, learner=learner, random_state=seed), encoder, method, learner, notes
+        method.build(ready.propensity_features, learner=learner, random_state=seed),
+        ready.encoder,
+        method,
+        learner,
+        notes,
     )
     with gathered_warnings(notes):
         fitted.model.fit(features, outcome.event, time=outcome.time, follow_up=outcome.follow_up)
         fitted.facts = _facts(fitted.model, features, outcome)
     return fitted
-
-
-def _encode(table: pa.Table, choice: Choice, outcome: Outcome, learner: str, notes: Notes) -> tuple[Encoder, Any]:
-    """Encoder and features, as a data frame that shares its memory with one matrix."""
-    columns = {name: guess_column(name, table[name]) for name in choice.candidates}
-    wishes = Wishes(choice.named, choice.categorical, learner == "boosted", tuple(choice.ids))
-    times = tuple(times for times in (outcome.time, outcome.follow_up) if times is not None)
-    encoder = learn_encoder(columns, wishes, Observed(outcome.event, times), notes)
-    return encoder, pd.DataFrame(encoder.encode(columns, notes), columns=list(encoder.features), copy=False)
 
 
 def _facts(model: Any, features: Any, outcome: Outcome) -> dict[str, Any]:
