@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test slow lint format bench constraints clean
+.PHONY: help install demo test slow lint format docs bench constraints clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +47,11 @@ format: $(INSTALLED)  ## put the formatting right, and what ruff can repair
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+# Every example on the pages is executed. The real cohorts of the tutorials are read from WHETHER_DATA.
+docs: $(INSTALLED)  ## the documentation, in docs/_build/html (a warning is an error)
+	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 bench: $(INSTALLED)  ## time and memory per method
 	$(BIN)/python -m benchmarks
 
@@ -64,5 +69,5 @@ constraints:  ## resolve and pin all development dependencies anew
 	echo "constraints.txt is up to date: read the difference, then run make lint test"
 
 clean:  ## remove .venv, caches and build output
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build docs/api/generated docs/gallery docs/tutorials .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -path ./.git -prune -o -type d \( -name __pycache__ -o -name '*.egg-info' \) -prune -exec rm -rf {} +

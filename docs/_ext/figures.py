@@ -1,0 +1,26 @@
+"""One look for the pictures of all examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Okabe and Ito's colours, as in the figures of studies: people with any colour vision tell them apart.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+
+def reset(gallery_conf: dict[str, Any], name: str) -> None:
+    """Forget what the example before has set."""
+    import matplotlib as mpl
+
+    mpl.rcdefaults()
+    mpl.use("agg")
+    mpl.rcParams.update(
+        {
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "legend.frameon": False,
+            "axes.prop_cycle": mpl.cycler(color=COLORS),
+        }
+    )

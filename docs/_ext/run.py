@@ -1,0 +1,115 @@
+"""Two directives that execute what they show, so that a page cannot promise what the library does not do.
+
+``run`` executes Python. The blocks of one page share their variables; what they print and warn of is shown below. An
+error breaks the build unless the option ``raises`` names it; then its message is shown. ``hide-code`` shows the output
+alone. ``command`` executes lines of a shell in an empty folder of the page's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class Run(SphinxDirective):
+    """Python that is executed."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"raises": directives.unchanged, "hide-code": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Execute the block and return it with its output."""
+        code = "\n".join(self.content)
+        state = _state(self)
+        output = _execute(code, state["names"], state["folder"], self.options.get("raises"), self.get_location())
+        shown = [] if "hide-code" in self.options else [_block(code, "python")]
+        return [*shown, *([_block(output, "text", "output")] if output else [])]
+
+
+class Command(SphinxDirective):
+    """Commands that are executed, one per line."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"fails": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Execute the lines and return them with their output."""
+        code = "\n".join(self.content)
+        folder = _state(self)["folder"]
+        search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        settings = {"PATH": search, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"}
+        result = subprocess.run(
+            code,
+            shell=True,
+            cwd=folder,
+            env={**os.environ, **settings},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if (result.returncode != 0) != ("fails" in self.options):
+            raise self.error(f"{code!r} ended with exit code {result.returncode}: {result.stdout}")
+        shown = _block(code, "console" if code.startswith("$") else "bash")
+        output = result.stdout.rstrip().replace(str(folder) + os.sep, "")
+        return [shown, *([_block(output, "text", "output")] if output else [])]
+
+
+def _state(directive: SphinxDirective) -> dict[str, Any]:
+    """Variables and folder of the page."""
+    data = directive.env.current_document
+    if "whether_run" not in data:
+        data["whether_run"] = {"names": {"__name__": "__main__"}, "folder": Path(tempfile.mkdtemp(prefix="page-"))}
+    state: dict[str, Any] = data["whether_run"]
+    return state
+
+
+def _execute(code: str, names: dict[str, Any], folder: Path, raises: str | None, location: str) -> str:
+    stream = io.StringIO()
+    error = ""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(stream), _inside(folder):
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, kind, *_: print(f"{kind.__name__}: {message}", file=stream)  # type: ignore[assignment]
+        try:
+            exec(compile(code, location, "exec"), names)
+        except Exception as problem:
+            if type(problem).__name__ != raises:
+                raise RuntimeError(f"{location}: {type(problem).__name__}: {problem}") from problem
+            error = f"{raises}: {problem}"
+    if raises and not error:
+        raise RuntimeError(f"{location}: {raises} was expected, and nothing was raised.")
+    return (stream.getvalue() + error).rstrip()
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Any:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _block(text: str, language: str, *classes: str) -> nodes.literal_block:
+    return nodes.literal_block(text, text, language=language, classes=list(classes))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives."""
+    app.add_directive("run", Run)
+    app.add_directive("command", Command)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,8 @@
+"""
+Nothing yet
+===========
+
+To come.
+"""
+
+print("to come")
