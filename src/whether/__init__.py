@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whether.advise import WhetherClassifier, backtest, examine, recommend, sensitivity
+    from whether.analysis import analyze
     from whether.estimators import (
         AFTClassifier,
         DiscreteTimeCureClassifier,
@@ -45,6 +46,7 @@ __all__ = [
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "WhetherClassifier",
+    "analyze",
     "backtest",
     "examine",
     "recommend",
@@ -62,6 +64,7 @@ _HOMES = {
     "IdentifiabilityWarning": "whether.validate",
     "MissingTimeError": "whether.validate",
     "WhetherClassifier": "whether.advise",
+    "analyze": "whether.analysis",
     "backtest": "whether.advise",
     "examine": "whether.advise",
     "recommend": "whether.advise",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
+from whether.analysis import sentences, summary
 from whether.estimators import CensoredClassifier
 from whether.evaluate import Interval
 
@@ -50,7 +53,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Evidence, recommendation, fitted model, backtest and sensitivity of one cohort.
+    """Evidence, recommendation, fitted model, backtest and sensitivity of one cohort; printing it shows the answer.
 
     Attributes
     ----------
@@ -67,8 +70,10 @@ class Analysis:
     lower, upper : ndarray of shape (n,) or None
         Confidence limits of ``risks``; None where the model has none.
     unseen : Interval
-        Number of the unlabeled who are expected to be positive.
+        Number of the unlabeled who are expected to be positive. The interval is for the number itself, conditional on
+        the restriction. Where every event is taken as seen it is what holds without any restriction: none to all.
     mean_risk : Interval
+        Mean of ``risks``.
     backtest : Backtest or None
     backtest_note : str
         Why there is no backtest; empty if there is one.
@@ -78,6 +83,8 @@ class Analysis:
         Why there is none; empty if there is one.
     warnings : tuple of str
         What the fits warned of.
+    notes : tuple of str
+        How intervals and checks were made, where that is not the usual way.
     """
 
     origin: Origin
@@ -95,3 +102,44 @@ class Analysis:
     sensitivity: Sensitivity | None = field(repr=False, default=None)
     sensitivity_note: str = ""
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_people(self) -> int:
+        """Number of people."""
+        return int(self.risks.size)
+
+    @property
+    def n_events(self) -> int:
+        """Number of people whose event was seen."""
+        return self.evidence.counts.n_events
+
+    @property
+    def n_unlabeled(self) -> int:
+        """Number of people whose event was not seen."""
+        return self.n_people - self.n_events
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the data allow a lower bound and a ranking only, and no estimate of how many are positive."""
+        return self.recommendation.refused
+
+    @property
+    def at_least(self) -> float:
+        """Number of the unlabeled who are positive in any case: by the curve of events, where times can be used."""
+        by_times = self.evidence.bounds.lowest_by_times
+        share = by_times if math.isfinite(by_times) else self.evidence.bounds.lowest
+        return max(share * self.n_people - self.n_events, 0.0)
+
+    def to_dict(self, suppress_below: int = 0) -> dict[str, Any]:
+        """Return the analysis as plain Python objects that JSON can have; nothing in it is about single persons.
+
+        Parameters
+        ----------
+        suppress_below : int
+            Counts of people above zero and below this become None.
+        """
+        return summary.summarize(self, suppress_below)
+
+    def __str__(self) -> str:
+        return sentences.wrapped(self)

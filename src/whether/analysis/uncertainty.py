@@ -1,0 +1,181 @@
+"""How sure a fitted model is of its answers: of each risk, of the mean risk, and of the number of unseen positives.
+
+Where the fit is linear it is the delta method, through the covariance of the coefficients. What that leaves out: the
+restriction on the propensity, the shape of the model, the choice of the distribution and of the shrinkage are all taken
+as given, and so are the features of the people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.estimators import CensoredClassifier
+from whether.estimators.table import coefficient_covariance
+from whether.evaluate import Interval
+from whether.learners import LinearFit
+from whether.likelihood import posterior
+
+Array = NDArray[np.float64]
+
+ROWS_AT_A_TIME = 50_000
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard errors of sums over people.
+
+    Attributes
+    ----------
+    mean_risk : float
+        Of the mean risk.
+    unseen : float
+        Of the expected number of positives among the unlabeled.
+    """
+
+    mean_risk: float
+    unseen: float
+
+
+def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> tuple[Array, Array] | None:
+    """Lower and upper ends of intervals of Pr(ever), or None where the model has none.
+
+    They are Wald intervals of the log odds, conditional on what the standard errors of the coefficients are conditional
+    on; see the notes of ``summary()``.
+
+    Parameters
+    ----------
+    model : CensoredClassifier
+    features : ndarray of shape (n, k)
+    level : float
+        Confidence level.
+    """
+    found = _linear_covariance(model)
+    if found is None:
+        return None
+    fit, covariance = found
+    objective = fit.objective
+    outcome = np.r_[0, np.arange(objective.layout.size)[objective.layout.outcome]]
+    spread, coefficients = _root(covariance[np.ix_(outcome, outcome)]), fit.coefficients[outcome]
+    lower, upper = np.empty(features.shape[0]), np.empty(features.shape[0])
+    width = float(ndtri(0.5 + level / 2))
+    for rows in _row_blocks(features.shape[0]):
+        standard = _standardize(fit, features[rows])
+        log_odds = coefficients[0] + standard @ coefficients[1:]
+        error = np.sqrt(np.square(spread[0] + standard @ spread[1:]).sum(axis=1))
+        lower[rows], upper[rows] = (softplus_expit(log_odds + side * width * error)[1] for side in (-1, 1))
+    return lower, upper
+
+
+def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
+    """Standard errors of the mean risk and of the number of unseen positives, or None where the model has none.
+
+    Parameters
+    ----------
+    model : CensoredClassifier
+        With a linear fit to the cohort, else there are none.
+    cohort : Cohort
+        The people over whom is summed, with the times that the model was fitted to.
+    """
+    found = _linear_covariance(model)
+    if found is None:
+        return None
+    fit, covariance = found
+    by_risk, by_unseen = np.zeros(covariance.shape[0]), np.zeros(covariance.shape[0])
+    for rows in _row_blocks(cohort.n):
+        part = cohort.take(np.arange(rows.start, rows.stop))
+        eta, v = fit.predict(part.features)
+        assert eta is not None, "without an outcome part there is no covariance"
+        missed = fit.propensity.log_missed(v, fit.propensity.observe(part))
+        positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
+        # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
+        slope = np.where(part.labeled, 0.0, still * (1 - still))
+        by_risk += _to_coefficients(fit, part.features, _only_outcome(positive * (1 - positive), v))
+        by_unseen += _to_coefficients(fit, part.features, np.vstack([slope, slope * missed.gradient]))
+    risk, unseen = (math.sqrt(max(float(by @ covariance @ by), 0.0)) for by in (by_risk, by_unseen))
+    return Spread(risk / cohort.n, unseen)
+
+
+def _only_outcome(slope: Array, v: Array) -> Array:
+    return np.vstack([slope, np.zeros_like(v)])
+
+
+def _to_coefficients(fit: LinearFit, features: Array, by_predictor: Array) -> Array:
+    """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
+    objective, layout = fit.objective, fit.objective.layout
+    standard, gradient = _standardize(fit, features), np.zeros(layout.size)
+    gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
+    gradient[layout.outcome] = by_predictor[0] @ standard
+    if layout.n_shared:
+        gradient[layout.shared] = by_predictor[objective.sloped].sum(axis=0) @ standard[:, : layout.n_shared]
+    return gradient
+
+
+def _linear_covariance(model: CensoredClassifier) -> tuple[LinearFit, Array] | None:
+    fit = model.model_
+    if not isinstance(fit, LinearFit) or not fit.objective.has_outcome:
+        return None
+    covariance = coefficient_covariance(fit).matrix
+    return None if covariance is None else (fit, covariance)
+
+
+def _standardize(fit: LinearFit, features: Array) -> Array:
+    objective = fit.objective
+    return np.asarray((features[:, objective.column_order] - objective.mean) / objective.scale)
+
+
+def _row_blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + ROWS_AT_A_TIME, n)) for start in range(0, n, ROWS_AT_A_TIME))
+
+
+def _root(matrix: Array) -> Array:
+    """Return R with R R' = matrix, which may be singular."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+# ---------------------------------------------------------------- from standard errors to intervals
+
+
+def share_interval(share: float, error: float, level: float) -> Interval:
+    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1.
+
+    Parameters
+    ----------
+    share, error : float
+        Estimate and its standard error; NaN limits where the error is not known.
+    level : float
+    """
+    slope = share * (1 - share)
+    if not (math.isfinite(error) and slope > 0):
+        return Interval(share, math.nan, math.nan, error, level)
+    width = float(ndtri(0.5 + level / 2)) * error / slope
+    center = float(logit(share))
+    return Interval(share, float(expit(center - width)), float(expit(center + width)), error, level)
+
+
+def unseen_interval(still: Array, error: float, level: float) -> Interval:
+    """Interval of the number of unlabeled people who are positive.
+
+    It holds the uncertainty of the coefficients and the chance in how many of people with known probabilities are
+    positive, so that it is one for the number itself and not for its expectation only.
+
+    Parameters
+    ----------
+    still : ndarray
+        Probabilities that the event is still to come, of the unlabeled.
+    error : float
+        Standard error of their sum.
+    level : float
+    """
+    n, expected = still.size, float(still.sum())
+    total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))
+    share = share_interval(expected / n, total / n, level)
+    return Interval(expected, n * share.lower, n * share.upper, total, level)
