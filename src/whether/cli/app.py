@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from whether.cli.analyze import analyze
 from whether.cli.fit import fit
 from whether.cli.predict import predict
 from whether.cli.problems import Program
@@ -40,6 +41,7 @@ def _root(
     """Will this person ever have the event? From cohorts whose follow-up ended early."""
 
 
+app.command()(analyze)
 app.command()(fit)
 app.command()(predict)
 app.command()(simulate)

@@ -74,4 +74,8 @@ Ids = Annotated[
 ]
 Query = Annotated[str | None, typer.Option("--query", metavar="SQL", help="Query to a SQLite or DuckDB file.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of random numbers.")]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COLUMN", help="Column whose equal values are rows that belong together."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -90,18 +90,36 @@ def prepare(
     """
     choice = Choice(roles, wishes, copies_ids=copies_ids)
     table, notes = read_table(path, query=query, choose=choice.choose)
+    return prepare_table(table, choice, notes, str(path), keeps_missing=keeps_missing)
+
+
+def prepare_table(table: pa.Table, choice: Choice, notes: Notes, name: str, *, keeps_missing: bool = False) -> Prepared:
+    """Turn a table into features and an outcome.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With the columns that were chosen.
+    choice : Choice
+    notes : Notes
+        Gets what was done to the table.
+    name : str
+        What the table is called in an error.
+    keeps_missing : bool
+        See `prepare`.
+    """
     if table.num_rows < FEWEST_PEOPLE:
         raise TableError(
-            f"{str(path)!r} has {table.num_rows} row{'s' * (table.num_rows > 1)}; fewer than {FEWEST_PEOPLE} people "
+            f"{name!r} has {table.num_rows} row{'s' * (table.num_rows > 1)}; fewer than {FEWEST_PEOPLE} people "
             "are too few to learn from."
         )
-    outcome = read_outcome(table, roles, notes)
+    outcome = read_outcome(table, choice.roles, notes)
     encoder, features = _encode(table, choice, outcome, keeps_missing, notes)
     named = [name for column in choice.propensity for name in encoder.features_of(column)]
     if choice.propensity and not named:
         raise CommandError("None of the --propensity-features became a feature, so nothing decides who is seen.")
     groups = None if choice.group is None else _number_groups(table[choice.group])
-    ids = table.select(choice.ids if copies_ids else [])
+    ids = table.select(choice.ids if choice.copies_ids else [])
     return Prepared(features, outcome, encoder, named or None, groups, ids, notes)
 
 

@@ -72,16 +72,30 @@ def fit_table(
 
 
 def _facts(model: Any, features: Any, outcome: Outcome) -> dict[str, Any]:
-    clock = outcome.time if outcome.follow_up is None else outcome.follow_up
     if isinstance(model, TimeModelClassifier):
+        # How long somebody is known to be without the event is what the model read in the fit.
+        clock = outcome.follow_up if model.model_.propensity.needs_follow_up else outcome.time
         still = model.predict_proba_event_free(features, np.asarray(clock))
     else:
         still = model.predict_proba_event_free(features)
+    risks = model.predict_proba(features)[:, 1]
+    return describe_training(model, outcome, float(risks.mean()), float(still[~outcome.event].sum()))
+
+
+def describe_training(model: Any, outcome: Outcome, mean_risk: float, expected_unseen: float) -> dict[str, Any]:
+    """Return what a model file says about its training.
+
+    Parameters
+    ----------
+    model : CensoredClassifier
+    outcome : Outcome
+    mean_risk, expected_unseen : float
+    """
     return {
         "people": int(outcome.event.size),
         "events": int(outcome.event.sum()),
         "seen_share": float(outcome.event.mean()),
-        "mean_risk": float(model.predict_proba(features)[:, 1].mean()),
-        "expected_unseen": float(still[~outcome.event].sum()),
+        "mean_risk": mean_risk,
+        "expected_unseen": expected_unseen,
         "converged": bool(model.converged_),
     }

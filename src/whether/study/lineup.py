@@ -17,7 +17,7 @@ ORACLE = "oracle"
 
 # Seconds that a fit takes compared with a linear one, roughly: long cells are started first.
 _LEARNER_COSTS = {"linear": 1.0, "boosted": 4.0, "neural": 15.0, "auto": 30.0}
-_WITH_DISTRIBUTION = ("FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "AFT")
+_WITH_DISTRIBUTION = ("FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R")
 _QUICK_METHODS = (ORACLE, "LR", "ENPU", "uPU", "nnPU", "SARPU-F", "SARPU-R", "AFT")
 
 
@@ -97,6 +97,10 @@ def log_normal(*some: Entry) -> tuple[Entry, ...]:
     return tuple(replace(entry, settings=given) if entry.method in _WITH_DISTRIBUTION else entry for entry in some)
 
 
+# The paper does not say which distribution its AFT model has. With Weibull times its numbers are met; the distribution
+# of highest likelihood, log-normal in most scenarios, ranks people worse.
+PAPER_AFT = Entry("AFT", "linear", "AFT", (("distribution", "weibull"),))
+
 PAPER_ENTRIES = (
     Entry("ENPU", "neural", "ENPU"),
     Entry("uPU", "neural", "uPU"),
@@ -105,7 +109,7 @@ PAPER_ENTRIES = (
     Entry("AFTMC-F", "neural", "AFTMC-F"),
     Entry("AFTMC-R", "neural", "AFTMC-R"),
     Entry("DTMC", "neural", "DTNN"),
-    Entry("AFT", "linear", "AFT"),
+    PAPER_AFT,
     Entry("LR", "linear", "LR"),
 )
 

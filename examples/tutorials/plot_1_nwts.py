@@ -1,8 +1,0 @@
-"""
-Nothing yet
-===========
-
-To come.
-"""
-
-print("to come")
