@@ -1,0 +1,217 @@
+"""From a cohort to the whole answer: examine, recommend, fit, predict, check."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.advise import Recommendation, examine, recommend
+from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, run_sensitivity
+from whether.analysis.predictions import predict_still
+from whether.analysis.resampling import refit
+from whether.analysis.result import Analysis, Origin
+from whether.analysis.uncertainty import Spread, risk_intervals, share_interval, spread_of_sums, unseen_interval
+from whether.cohort import Cohort
+from whether.estimators import CensoredClassifier, LabelClassifier
+from whether.evaluate import Interval
+from whether.learners.progress import Steps, progress, reporting
+from whether.validate import check_table
+
+Array = NDArray[np.float64]
+Limits = tuple[Array, Array] | None
+
+UNKNOWN = Spread(math.nan, math.nan)
+
+
+def analyze(
+    X: Any,
+    y: ArrayLike,
+    *,
+    time: ArrayLike | None = None,
+    follow_up: ArrayLike | None = None,
+    entry: ArrayLike | None = None,
+    propensity_features: Sequence[str | int] | None = None,
+    groups: ArrayLike | None = None,
+    origin: Origin | None = None,
+    learner: Any = None,
+    backtest: bool = True,
+    sensitivity: bool = True,
+    n_splits: int = 5,
+    level: float = 0.95,
+    random_state: int = 0,
+    verbose: int = 0,
+) -> Analysis:
+    """Examine a cohort, fit the recommended method, and check its answer.
+
+    Of a cohort of more than 10,000 people, a part of that size is used for the backtest and the sensitivity; the
+    fit and the predictions are of everybody.
+
+    Parameters
+    ----------
+    X, y, time, follow_up, entry, propensity_features
+        See `examine`.
+    groups : array-like, optional
+        Rows of one group belong together: the backtest never splits them.
+    origin : Origin, optional
+        Where the data came from, for reports.
+    learner : str, Learner or classifier, optional
+        Default: the recommended one, "linear" or "auto"; see `CensoredClassifier`.
+    backtest, sensitivity : bool
+        Whether to check the answer by putting the data back to an earlier date, and by moving the assumptions.
+    n_splits : int
+        Splits of the backtest.
+    level : float
+        Confidence level.
+    random_state : int
+        Seed of everything that is drawn.
+    verbose : int
+        1 reports progress everywhere, not on a terminal only.
+
+    Returns
+    -------
+    Analysis
+        Print it for the answer.
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("partially-dependent", n=1000, seed=0)
+    >>> answer = wh.analyze(
+    ...     cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, backtest=False, sensitivity=False
+    ... )
+    >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
+    True
+    """
+    _check_settings(level, random_state)
+    check_table(X)
+    rows_of, draws = np.random.default_rng(random_state).spawn(2)
+    with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
+        with _stage("Examining the cohort", stages):
+            evidence = examine(
+                X,
+                y,
+                time=time,
+                follow_up=follow_up,
+                propensity_features=propensity_features,
+                entry=entry,
+                random_state=random_state,
+            )
+            advice = recommend(evidence)
+        cohort = evidence.material.cohort
+        numbered = _number(groups, cohort.n)
+        with _stage("Fitting", stages):
+            model, caught = _fit(advice, X, learner, random_state)
+        with _stage("Predicting", stages):
+            risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
+            limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
+        question = ask(advice, numbered, random_state, rows_of)
+        record, record_note = None, "It was not asked for."
+        if backtest:
+            with _stage("Putting the cohort back to an earlier date", stages):
+                record, record_note = run_backtest(question, n_splits)
+        moved, moved_note = None, "It was not asked for."
+        if sensitivity:
+            with _stage("Moving the assumptions", stages):
+                moved, moved_note = run_sensitivity(question)
+    return Analysis(
+        origin=Origin() if origin is None else origin,
+        evidence=evidence,
+        recommendation=advice,
+        model=model,
+        risks=risks,
+        still=still,
+        lower=None if limits is None else limits[0],
+        upper=None if limits is None else limits[1],
+        unseen=_count_unseen(model, still[~cohort.labeled], spread.unseen, level),
+        mean_risk=share_interval(float(risks.mean()), spread.mean_risk, level),
+        backtest=record,
+        backtest_note=record_note,
+        sensitivity=moved,
+        sensitivity_note=moved_note,
+        warnings=caught,
+        notes=(*notes, *_notes_on_checks(question, model, record is not None or moved is not None)),
+    )
+
+
+@contextmanager
+def _stage(title: str, stages: Steps) -> Iterator[None]:
+    with progress(1, title) as step:
+        yield
+        step.advance()
+    stages.advance()
+
+
+def _check_settings(level: float, random_state: int) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise ValueError(f"random_state must be a whole number >= 0, got {random_state!r}.")
+
+
+def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+
+
+def _fit(advice: Recommendation, X: Any, learner: Any, random_state: int) -> tuple[CensoredClassifier, tuple[str, ...]]:
+    """Fit the recommended classifier, and return it with what it warned of."""
+    model = advice.estimator.set_params(random_state=random_state)
+    if learner is not None:
+        model.set_params(learner=learner)
+    labels = advice.evidence.material.cohort.labeled.astype(int)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, labels, **advice.fit_parameters)
+    return model, tuple(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def _measure_uncertainty(
+    model: CensoredClassifier,
+    X: Any,
+    cohort: Cohort,
+    groups: NDArray[np.intp] | None,
+    level: float,
+    rng: np.random.Generator,
+) -> tuple[Limits, Spread, tuple[str, ...]]:
+    """Limits of the risks, standard errors of the sums, and how they were found."""
+    limits, spread = risk_intervals(model, cohort.features, level), spread_of_sums(model, cohort)
+    if spread is not None:
+        return limits, spread, ()
+    if getattr(model.model_, "indexed", None) is not None:
+        return None, UNKNOWN, ("There are no intervals: the data do not determine all coefficients.",)
+    found = refit(model, X, cohort, groups=groups, level=level, rng=rng)
+    if found is None:
+        return None, UNKNOWN, ("There are no intervals: this learner would have to be refitted many times to a large "
+                               "table. The linear learner has them.",)  # fmt: skip
+    note = f"The intervals come from {found.n_refits} refits to randomly weighted people."
+    return (found.lower, found.upper), found.spread, (note,)
+
+
+def _count_unseen(model: CensoredClassifier, still: Array, error: float, level: float) -> Interval:
+    """Count the unlabeled who are expected to be positive; anything is possible where all events are taken as seen."""
+    if isinstance(model, LabelClassifier):
+        return Interval(0.0, 0.0, float(still.size), math.nan, level)
+    return unseen_interval(still, error, level)
+
+
+def _notes_on_checks(question: Question, model: CensoredClassifier, was_checked: bool) -> tuple[str, ...]:
+    notes = []
+    if was_checked and question.is_part:
+        notes.append(
+            f"Backtest and sensitivity use {question.rows.size:,} of {question.cohort.n:,} people, drawn at random "
+            f"(at most {MOST_PEOPLE:,})."
+        )
+    if was_checked and model.learner != "linear":
+        notes.append(f"Backtest and sensitivity use the linear learner, the fit {model.learner!r}.")
+    return tuple(notes)

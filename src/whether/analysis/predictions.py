@@ -1,0 +1,34 @@
+"""What a fitted model says about the people it was fitted to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.cohort import Cohort
+from whether.estimators import CensoredClassifier
+from whether.estimators.time_model import TimeModelClassifier
+
+Array = NDArray[np.float64]
+
+
+def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
+    """Probability that the event is still to come, given that it was not seen; NaN for the labeled.
+
+    Parameters
+    ----------
+    model : CensoredClassifier
+    X : array-like or data frame
+        The features of the cohort, as the model was fitted to them.
+    cohort : Cohort
+        With the times that the model was fitted to: how long somebody is known to be without the event is what the
+        model read in the fit, the recorded time or the length of follow-up.
+    """
+    if isinstance(model, TimeModelClassifier):
+        clock = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")
+        still = model.predict_proba_event_free(X, clock)
+    else:
+        still = model.predict_proba_event_free(X)  # type: ignore[attr-defined]
+    return np.where(cohort.labeled, np.nan, still)

@@ -1,0 +1,100 @@
+"""Uncertainty of models without standard errors: refits under random weights.
+
+Each refit weighs people, or groups that belong together, by independent exponential draws (Rubin's Bayesian bootstrap).
+Nobody is in a sample twice, so that a learner which holds people out to know when to stop does so honestly.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+from sklearn.base import clone
+
+from whether.analysis.predictions import predict_still
+from whether.analysis.uncertainty import Spread
+from whether.cohort import Cohort
+from whether.estimators import CensoredClassifier
+from whether.learners.progress import progress
+
+Array = NDArray[np.float64]
+
+N_REFITS = 25
+# People times features above which that many refits would take too long.
+LARGEST = 200_000
+# Risks are kept this far from 0 and 1 before their log odds are compared.
+SMALLEST_RISK = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """What refits under random weights found.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n,)
+        Limits of each person's risk.
+    spread : Spread
+    n_refits : int
+    """
+
+    lower: Array
+    upper: Array
+    spread: Spread
+    n_refits: int
+
+
+def refit(
+    model: CensoredClassifier,
+    X: Any,
+    cohort: Cohort,
+    *,
+    groups: NDArray[np.intp] | None,
+    level: float,
+    rng: np.random.Generator,
+) -> Refits | None:
+    """Fit the chosen learner anew to weighted people; None where that would take too long.
+
+    Parameters
+    ----------
+    model : CensoredClassifier
+        Fitted to the cohort.
+    X : array-like or data frame
+        The features, as the model was fitted to them.
+    cohort : Cohort
+    groups : ndarray of int or None
+        Numbers of the groups that are weighed as one.
+    level : float
+    rng : numpy.random.Generator
+    """
+    if cohort.features.size > LARGEST:
+        return None
+    group = np.arange(cohort.n) if groups is None else groups
+    fresh = clone(model)
+    if model.selection_ is not None:
+        fresh.set_params(learner=model.selection_.chosen)
+    risks, mean_risks, unseen = [], [], []
+    with warnings.catch_warnings(), progress(N_REFITS, "Refits") as bar:
+        warnings.simplefilter("ignore")  # what the fit itself warned of is told
+        for _ in range(N_REFITS):
+            weight = rng.exponential(size=int(group.max()) + 1)[group]
+            fresh.fit(
+                X,
+                cohort.labeled.astype(int),
+                time=cohort.time,
+                follow_up=cohort.follow_up,
+                sample_weight=weight * (cohort.n / weight.sum()),
+            )
+            risk = fresh.predict_proba(X)[:, 1]
+            risks.append(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))
+            mean_risks.append(risk.mean())
+            unseen.append(np.nansum(predict_still(fresh, X, cohort)))
+            bar.advance()
+    center = logit(np.clip(model.predict_proba(X)[:, 1], SMALLEST_RISK, 1 - SMALLEST_RISK))
+    width = float(ndtri(0.5 + level / 2)) * np.std(risks, axis=0, ddof=1)
+    spread = Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
+    return Refits(expit(center - width), expit(center + width), spread, N_REFITS)
