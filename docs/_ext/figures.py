@@ -1,7 +1,8 @@
-"""One look for the pictures of all examples."""
+"""One look for the pictures of all examples, and for what they warn of."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 # Okabe and Ito's colours, as in the figures of studies: people with any colour vision tell them apart.
@@ -12,6 +13,8 @@ def reset(gallery_conf: dict[str, Any], name: str) -> None:
     """Forget what the example before has set."""
     import matplotlib as mpl
 
+    # The line of the page is not interesting, and the folder it was built in is nobody's business.
+    warnings.formatwarning = lambda message, category, *_: f"{category.__name__}: {message}\n"  # type: ignore[assignment]
     mpl.rcdefaults()
     mpl.use("agg")
     mpl.rcParams.update(

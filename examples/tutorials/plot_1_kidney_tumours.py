@@ -2,10 +2,11 @@
 Relapse of kidney tumours, two years into the study
 ===================================================
 
-Children with Wilms tumour, a tumour of the kidney, are treated and then watched for a relapse. Most relapses come within
-three years, and who is event-free after six stays so: this event has a *whether*. The two studies behind the table, with
-3,915 children, are long over. We put ourselves back into the time when they were under way: children have entered over
-the last two years, half of the relapses are still to come, and somebody asks which child will ever relapse.
+Children with Wilms tumour, a tumour of the kidney, are treated and then watched for a relapse. Most relapses come
+within three years, and who is event-free after six stays so: this event has a *whether*. The two studies behind the
+table, with 3,915 children, are long over. We put ourselves back into the time when they were under way: children
+have entered over the last two years, half of the relapses are still to come, and somebody asks which child will
+ever relapse.
 
 What we then answer can be compared with what became of the same children.
 
@@ -16,8 +17,8 @@ What we then answer can be compared with what became of the same children.
       The table was not found when this page was built, so the code is shown without what it prints. Set
       ``WHETHER_DATA`` to a folder with ``nwts.parquet`` and run ``make docs``.
 
-The table is ``nwtsco`` of the R package ``addhazard`` with times in years (D'Angio et al., Cancer 64, 1989; Green et al.,
-Journal of Clinical Oncology 16, 1998).
+The table is ``nwtsco`` of the R package ``addhazard`` with times in years (D'Angio et al., Cancer 64, 1989; Green
+et al., Journal of Clinical Oncology 16, 1998).
 """
 
 import os
@@ -41,10 +42,10 @@ print(f"{len(children):,} children, {children.event.sum()} relapses, longest fol
 #
 # ``impose_staggered_endpoint`` draws for every child how long ago it had entered, hides what happened later, and keeps
 # who can be scored with what is known today: those with a relapse, and those event-free for six years.
-then = impose_staggered_endpoint(
-    children.event, children.time, stagger=2, horizon=6, rng=np.random.default_rng(0)
+then = impose_staggered_endpoint(children.event, children.time, stagger=2, horizon=6, rng=np.random.default_rng(0))
+print(
+    f"relapses seen then: {then.y.sum()} of {children.event.sum()}; children who can be scored: {then.scorable.sum():,}"
 )
-print(f"relapses seen then: {then.y.sum()} of {children.event.sum()}; children who can be scored: {then.scorable.sum():,}")
 
 # %%
 # Examine
@@ -127,8 +128,8 @@ plt.show()
 
 # %%
 # A caution about this picture: a child has to be event-free for six years to count as negative, and a child with a
-# relapse always counts. So there are more relapses among those scored than among all, and points a little above the line
-# are expected.
+# relapse always counts. So there are more relapses among those scored than among all, and points a little above the
+# line are expected.
 #
 # Repeat it, with held-out children
 # ---------------------------------
