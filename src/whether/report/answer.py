@@ -1,0 +1,232 @@
+"""The answer first: how many, by which method, how sure; and plainly where the data give no estimate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from whether.evaluate import Interval
+from whether.methods import METHODS
+from whether.report.reading import Reading
+from whether.report.words import percent, percent_range, plural
+
+# Each method in a clinician's words: what it does, and what it takes for granted.
+METHOD_WORDS = {
+    "LR": "logistic regression on the recorded events",
+    "ENPU": "positive-unlabeled learning with one chance to be seen for all",
+    "uPU": "positive-unlabeled learning with one chance to be seen for all",
+    "nnPU": "positive-unlabeled learning with one chance to be seen for all",
+    "SARPU-F": "positive-unlabeled learning with a chance to be seen that depends on all features",
+    "SARPU-R": "positive-unlabeled learning with a chance to be seen that depends on the named features",
+    "FUMC-F": "a cure model that reads the length of follow-up, not the event times",
+    "FUMC-R": "a cure model that reads the length of follow-up and the named features, not the event times",
+    "AFTMC-F": "a cure model that reads event times",
+    "AFTMC-R": "a cure model that reads event times, which depend on the named features",
+    "DTMC": "a cure model that reads event times in steps",
+    "AFT": "a survival model in which everybody has the event at last",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number with what it counts."""
+
+    value: str
+    label: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The top of the page.
+
+    Attributes
+    ----------
+    kind : str
+        "estimate", "bound" or "ranking".
+    badge : str
+        The kind in words.
+    headline : str
+        One sentence.
+    lead : list of str
+        What has to be known with it.
+    facts : list of Fact
+    certainty : list of str
+        How sure it is.
+    """
+
+    kind: str
+    badge: str
+    headline: str
+    lead: list[str]
+    facts: list[Fact]
+    certainty: list[str]
+
+
+def write_answer(reading: Reading) -> Answer:
+    """Answer the question.
+
+    Parameters
+    ----------
+    reading : Reading
+    """
+    advice = reading.analysis.recommendation
+    if not advice.refused:
+        kind, headline, lead = "estimate", *_estimate(reading)
+    elif advice.method == "LR":
+        kind, headline, lead = "ranking", *_ranking(reading)
+    else:
+        kind, headline, lead = "bound", *_bound(reading)
+    return Answer(kind, _badge(reading, kind), headline, lead, _facts(reading, kind), _certainty(reading, kind))
+
+
+def _without(reading: Reading) -> str:
+    """The people without a recorded event, counted where that does not give away how many have one."""
+    if reading.disclosure.allows(reading.n_events, reading.n - reading.n_events):
+        return f"the {reading.n - reading.n_events:,} people without a recorded event"
+    return "the people without a recorded event"
+
+
+def _interval(reading: Reading, found: Interval) -> str:
+    if not (math.isfinite(found.lower) and math.isfinite(found.upper)):
+        return ""
+    shown = reading.disclosure.count
+    return f"{100 * found.level:g} % interval {shown(max(found.lower, 0))} to {shown(found.upper)} people"
+
+
+def _estimate(reading: Reading) -> tuple[str, list[str]]:
+    found = reading.analysis.unseen
+    limits = _interval(reading, found)
+    headline = (
+        f"About {reading.disclosure.count(found.estimate)} of {_without(reading)} are expected to have it at some time"
+        + (f" ({limits})." if limits else ".")
+    )
+    return headline, []
+
+
+def _bound(reading: Reading) -> tuple[str, list[str]]:
+    thin = reading.thin_curve if reading.situation.times_usable else None
+    own = f"{reading.disclosure.count(reading.analysis.unseen.estimate)} people"
+    warning = (
+        f"The model’s own figure is {own}, but part of it was never observed: it is what the model makes of times "
+        "after the end of follow-up. Read it as a guess, and the risks as a ranking."
+    )
+    if thin is None:
+        return (
+            f"These data give a lower bound, not an estimate: how many of {_without(reading)} will have it cannot be "
+            "said.",
+            [warning],
+        )
+    further = max(0.0, (1 - float(thin.survival[-1])) * reading.n - reading.n_events)
+    return (
+        "These data give a lower bound, not an estimate: at least about "
+        f"{reading.disclosure.count(further)} of {_without(reading)} are expected to have it.",
+        [
+            f"That many would have had it within {reading.length(float(thin.times[-1]))}, had everybody been followed "
+            "for so long. How many more have it later, follow-up is too short to say.",
+            warning,
+        ],
+    )
+
+
+def _ranking(reading: Reading) -> tuple[str, list[str]]:
+    return (
+        f"These data can rank people, but not say how many of {_without(reading)} will have it: any number from none "
+        "to all is possible.",
+        [
+            "What is called risk in this report is the probability of a recorded event, the lowest that the true risk "
+            "can be. It says who is more likely to have the event only as far as everybody is equally likely to be "
+            "seen.",
+        ],
+    )
+
+
+def _badge(reading: Reading, kind: str) -> str:
+    if kind == "bound":
+        return "Lower bound only: no estimate"
+    if kind == "ranking":
+        return "Ranking only: no estimate"
+    cautions = len(reading.analysis.recommendation.flags)
+    return f"Estimate, with {plural(cautions, 'caution')}" if cautions else "Estimate, without cautions"
+
+
+def _facts(reading: Reading, kind: str) -> list[Fact]:
+    shown, analysis = reading.disclosure.count, reading.analysis
+    tells = reading.disclosure.allows(reading.n_events, reading.n - reading.n_events)
+    facts = [
+        Fact(f"{reading.n:,}", "people in the cohort", f"{analysis.evidence.counts.n_features} features each"),
+        Fact(
+            shown(reading.n_events),
+            "people with a recorded event",
+            f"{percent(reading.n_events / reading.n, 1)} of the cohort" if tells else "",
+        ),
+    ]
+    if kind == "ranking":
+        facts.append(Fact(f"{percent(analysis.evidence.bounds.lowest, 1) if tells else 'few'} to 100 %",
+                          "of the people may have it at some time", "what holds without any assumption"))  # fmt: skip
+        return facts
+    own = "model’s own figure, partly a guess" if kind == "bound" else ""
+    limits = percent_range(analysis.mean_risk.lower, analysis.mean_risk.upper)
+    facts += [
+        Fact(
+            shown(analysis.unseen.estimate),
+            "more people expected to have the event",
+            own or _interval(reading, analysis.unseen),
+        ),
+        Fact(
+            percent(analysis.mean_risk.estimate),
+            "mean risk that the event ever happens",
+            own or (f"{100 * analysis.mean_risk.level:g} % interval {limits}" if limits else ""),
+        ),
+    ]
+    return facts
+
+
+def _certainty(reading: Reading, kind: str) -> list[str]:
+    """How sure the answer is, from chance, from assumptions and from the past."""
+    analysis = reading.analysis
+    lines = []
+    if kind == "estimate" and math.isfinite(analysis.unseen.lower):
+        lines.append(
+            "Chance: the interval says how far the number might be off because these people and not others were "
+            "observed. It takes the assumption above for granted."
+        )
+    moved = analysis.sensitivity
+    if moved is not None:
+        means = [float(moved.risks.mean())]
+        means += [v.mean_risk for v in moved.variants if v.kind == "restriction" and not v.note]
+        lines.append(
+            f"Assumptions: by the other methods that these data allow to fit, the mean risk goes from "
+            f"{percent(min(means))} to {percent(max(means))}."
+        )
+    else:
+        lines.append(f"Assumptions: not moved. {analysis.sensitivity_note}".strip())
+    lines.append(_past(reading))
+    return lines
+
+
+def _past(reading: Reading) -> str:
+    record = reading.analysis.backtest
+    if record is None:
+        return f"Past: not checked at an earlier date. {reading.analysis.backtest_note}".strip()
+    row = "advised" if "advised" in record.scores else reading.analysis.recommendation.method
+    if row not in record.scores:
+        return "Past: other methods were checked at an earlier date, see below."
+    rank, error = record.interval(row), record.interval(row, "mean_risk_error")
+    return (
+        f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {rank} (0.5 is chance, "
+        f"1 perfect), and its mean risk would have been off by {100 * error.estimate:+.0f} % points."
+    )
+
+
+def method_words(reading: Reading) -> str:
+    """Return the recommended method in plain words.
+
+    Parameters
+    ----------
+    reading : Reading
+    """
+    advice = reading.analysis.recommendation
+    if advice.restriction == "constant":
+        return METHOD_WORDS["ENPU"]
+    return METHOD_WORDS.get(advice.method, METHODS[advice.method].restriction)

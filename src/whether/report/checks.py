@@ -1,0 +1,234 @@
+"""Charts of how well the model holds up: calibration on these people, and scores at an earlier date."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise.track_record import Backtest
+from whether.evaluate.calibration import calibration_curve, censored_calibration_curve
+from whether.methods import METHODS
+from whether.report.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
+from whether.report.reading import Reading, ThinCurve
+from whether.report.words import clean, percent, percent_range
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+N_GROUPS = 10
+# Share of the people who have to be under observation at the time at which prediction and observation are compared.
+ENOUGH_SHARE = 0.1
+# Rows of a backtest that are no method, in words.
+_ROWS = {"known now": "known now*", "advised": "as advised then"}
+
+
+class Groups(NamedTuple):
+    """People from the lowest to the highest prediction, with what was observed of them."""
+
+    predicted: Array
+    observed: Array
+    lower: Array
+    upper: Array
+    size: NDArray[np.intp]
+
+
+def calibration(reading: Reading) -> Chart | None:
+    """Predicted beside observed share with the event, in groups of people.
+
+    Parameters
+    ----------
+    reading : Reading
+    """
+    thin = reading.thin_curve
+    if reading.model_has_clock and reading.situation.times_usable and thin is not None:
+        horizon = _horizon(reading, thin)
+        groups = _by_times(reading, horizon)
+        what = f"have the event within {reading.length(horizon)}"
+    else:
+        groups = _by_labels(reading)
+        what = "have a recorded event"
+    if groups is None:
+        return None
+
+    def draw(figure: Figure, narrow: bool) -> list[Mark]:
+        ax = figure.subplots()
+        end = min(1.03, 1.15 * float(max(groups.upper.max(), groups.predicted.max())))
+        ax.plot([0, end], [0, end], color=GREY, linewidth=1.2, linestyle="--", label="perfect agreement")
+        error = np.stack([groups.observed - groups.lower, groups.upper - groups.observed])
+        ax.errorbar(
+            groups.predicted, groups.observed, np.maximum(error, 0), fmt="o", color=BLUE, markersize=6, capsize=3,
+            label="group of people (95 % interval)",
+        )  # fmt: skip
+        ax.set(xlim=(0, end), ylim=(0, end), xlabel="predicted (%)", ylabel="observed (%)")
+        percent_axis(ax.xaxis)
+        percent_axis(ax.yaxis)
+        legend_above(ax, narrow)
+        return [
+            Mark(
+                ax, float(p), float(o),
+                f"{reading.disclosure.count(n)} people: predicted {percent(p, 1)}, observed {percent(o, 1)} "
+                f"({percent_range(a, b, 1)})",
+            )
+            for p, o, a, b, n in zip(*groups, strict=True)
+        ]  # fmt: skip
+
+    inside = int(np.count_nonzero((groups.lower <= groups.predicted) & (groups.predicted <= groups.upper)))
+    verdict = f"In {inside} of {groups.size.size} groups the prediction lies within the interval of what was observed."
+    return Chart(
+        "calibration",
+        "Does the model describe these people?",
+        f"Points of observed against predicted share of people who {what}, for {groups.size.size} groups from the "
+        f"lowest to the highest prediction, with a dashed line where both are equal. {verdict}",
+        f"People are grouped by how many of them the model expects to {what}; each point compares that with how many "
+        f"did. Points on the dashed line agree. {verdict} These are the people that the model was fitted to: the check "
+        "at an earlier date, below, is the stricter one.",
+        draw,
+        Table(
+            ("people in the group", f"predicted to {what}", "observed", "95 % interval"),
+            [
+                (reading.disclosure.count(n), percent(p, 1), percent(o, 1), percent_range(a, b, 1))
+                for p, o, a, b, n in zip(*groups, strict=True)
+            ],
+        ),
+        height=(400, 330),
+    )
+
+
+def _horizon(reading: Reading, thin: ThinCurve) -> float:
+    """The latest time to which enough people were followed for groups of them to be compared."""
+    carried = np.flatnonzero(thin.at_risk >= ENOUGH_SHARE * reading.n)
+    return float(thin.times[carried[-1] if carried.size else 0])
+
+
+def _by_times(reading: Reading, horizon: float) -> Groups | None:
+    """Predicted and Kaplan and Meier's share with the event by the horizon."""
+    rows = reading.rows
+    labeled, time = reading.cohort.labeled[rows], reading.cohort.required("time")[rows]
+    predicted = 1 - reading.analysis.model.predict_survival(reading.table(rows), [horizon])[:, 0]  # type: ignore[attr-defined]
+    for n_groups in range(N_GROUPS, 1, -1):
+        members = _quantile_groups(predicted, n_groups)
+        if all(_may_be_shown(reading, labeled[group]) for group in members):
+            curve = censored_calibration_curve(labeled, predicted, time=time, horizon=horizon, n_groups=n_groups)
+            return Groups(curve.predicted, curve.observed, curve.lower, curve.upper, curve.count)
+    return None
+
+
+def _by_labels(reading: Reading) -> Groups | None:
+    """Predicted and observed share with a recorded event; needs no times."""
+    labeled = reading.cohort.labeled[reading.rows]
+    predicted = reading.analysis.risks[reading.rows] * reading.propensity
+    for n_groups in range(N_GROUPS, 1, -1):
+        members = _quantile_groups(predicted, n_groups)
+        if all(_may_be_shown(reading, labeled[group]) for group in members):
+            curve = calibration_curve(labeled, predicted, n_groups=n_groups)
+            return Groups(curve.predicted, curve.observed, curve.lower, curve.upper, curve.count)
+    return None
+
+
+def _may_be_shown(reading: Reading, labeled: NDArray[np.bool_]) -> bool:
+    events = int(labeled.sum())
+    return reading.disclosure.allows(events, labeled.size - events)
+
+
+def _quantile_groups(values: Array, n_groups: int) -> list[NDArray[np.intp]]:
+    """The groups that the calibration curves are made of."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_groups + 1)[1:-1]))
+    label = np.searchsorted(edges, values, side="right")
+    groups = [np.flatnonzero(label == group) for group in range(edges.size + 1)]
+    return [group for group in groups if group.size]
+
+
+def backtest_chart(reading: Reading) -> Chart | None:
+    """AUC of each method at an earlier date, and how far its mean risk is off; None without a backtest.
+
+    Parameters
+    ----------
+    reading : Reading
+    """
+    record = reading.analysis.backtest
+    if record is None:
+        return None
+    names = [name for name in record.scores if math.isfinite(record.interval(name).estimate)]
+    names.sort(key=lambda name: record.interval(name).estimate)
+    ranks = [record.interval(name) for name in names]
+    errors = [record.interval(name, "mean_risk_error") for name in names]
+    labels = [_ROWS.get(name, name) for name in names]
+
+    def draw(figure: Figure, narrow: bool) -> list[Mark]:
+        axes = figure.subplots(2, 1, sharex=False) if narrow else figure.subplots(1, 2, sharey=True)
+        marks = []
+        panels = (
+            ("ranks people (AUC, 0.5 is chance)", ranks, 1),
+            ("mean risk too low or too high (% points)", errors, 100),
+        )
+        for ax, (title, intervals, scale) in zip(axes, panels, strict=True):
+            for y, (name, found) in enumerate(zip(names, intervals, strict=True)):
+                marks.append(_row(ax, y, name, found, scale))
+            ax.axvline(0.5 if scale == 1 else 0, color=GREY, linewidth=1, linestyle="--")
+            ax.set_yticks(range(len(names)), labels)
+            ax.set_ylim(-0.7, len(names) - 0.3)
+            ax.set_xlabel(title)
+            ax.grid(axis="y", visible=False)
+        return marks
+
+    n_splits = len(next(iter(record.scores.values()))["auc"])
+    rows = [(_ROWS.get(name, name), *_cells(record, name)) for name in reversed(names)]
+    best = record.best()
+    return Chart(
+        "backtest",
+        "Would it have worked at an earlier date?",
+        f"Two rows of points with intervals, one row per method: the AUC and the error of the mean risk. The best AUC "
+        f"is that of {best}, {record.interval(best).estimate:.2f}.",
+        f"The data were put back to an earlier date, at which {percent(record.hidden_share)} of today's events had not "
+        f"come yet. Each method was fitted to what was known then and scored with what is known now, {n_splits} times. "
+        "Left: how well it ranks people, further right is better. Right: how far its mean risk is from the share who "
+        f"have had the event by now, 0 is right. {record.answer()}",
+        draw,
+        Table(
+            ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"), rows
+        ),
+        height=(90 + 26 * len(names), 150 + 2 * 24 * len(names)),
+        note=f"* trained on what is known now: what these features allow at best. Filled circles: methods that need "
+        f"event times. Squares: methods that do not. {_plan(reading, record)}",
+    )
+
+
+def _row(ax: Any, y: int, name: str, found: Any, scale: float) -> Mark:
+    times = name in METHODS and "time" in METHODS[name].needs
+    look = {"fmt": "o", "color": BLUE} if times else {"fmt": "s", "color": ORANGE, "markerfacecolor": "white"}
+    if name not in METHODS:
+        look = {"fmt": "D", "color": INK}
+    value, lower, upper = (scale * part for part in (found.estimate, found.lower, found.upper))
+    limits = [[value - lower], [upper - value]] if math.isfinite(lower) else None
+    ax.errorbar([value], [y], xerr=limits, capsize=3, markersize=6, linewidth=1.4, **look)
+    unit = "AUC " if scale == 1 else "mean risk off by "
+    text = (
+        f"{value:.3f} ({lower:.3f} to {upper:.3f})"
+        if scale == 1
+        else f"{value:+.1f} % points ({lower:+.1f} to {upper:+.1f})"
+    )
+    return Mark(ax, value, y, f"{_ROWS.get(name, name)}: {unit}{text}")
+
+
+def _cells(record: Backtest, name: str) -> tuple[str, ...]:
+    rank, error = record.interval(name), record.interval(name, "mean_risk_error")
+    gap = record.difference(name) if "LR" in record.scores and name != "LR" else None
+    return (
+        str(rank),
+        f"{gap.estimate:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f})" if gap is not None else "",
+        f"{100 * error.estimate:+.1f} ({100 * error.lower:+.1f} to {100 * error.upper:+.1f})",
+        f"{record.interval(name, 'brier').estimate:.3f}",
+    )
+
+
+def _plan(reading: Reading, record: Backtest) -> str:
+    shown = reading.disclosure.count
+    return (
+        f"{reading.disclosure.scrub(clean(record.plan))} On average {shown(record.n_training)} people were trained on "
+        f"and {shown(record.n_test)} scored."
+    )

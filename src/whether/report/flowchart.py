@@ -1,0 +1,160 @@
+"""How the method was chosen: the questions in their order, with this cohort's answers and its path.
+
+The leaves carry the names of the rules in `whether.advise.rules`, so that the path on the page is the one that was
+taken. Three of the questions are those of Weng and Engelhard; the others are asked here besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whether.advise.results import HypothesisTest, p_text
+from whether.report.reading import Reading
+from whether.report.words import name
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An end of the flowchart."""
+
+    rule: str
+    method: str
+    words: str
+    is_lit: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """A question, what these data answer, and where yes leads.
+
+    Attributes
+    ----------
+    question : str
+    why : str
+        Why it is asked.
+    answer : str
+        "yes", "no" or "not known".
+    because : str
+        On what grounds.
+    is_lit : bool
+        Whether the path of this cohort comes by.
+    in_paper : bool
+        Whether the paper asks it.
+    leaves : tuple of Leaf
+        Where yes leads; empty for a question that decides no method.
+    aside : str
+        What yes means for a question that decides no method.
+    """
+
+    question: str
+    why: str
+    answer: str
+    because: str
+    is_lit: bool
+    in_paper: bool
+    leaves: tuple[Leaf, ...] = ()
+    aside: str = ""
+
+
+def steps(reading: Reading) -> tuple[list[Step], Leaf]:
+    """Return the questions in order, and the leaf that is reached when all are answered with no.
+
+    Parameters
+    ----------
+    reading : Reading
+    """
+    chosen = reading.analysis.recommendation.rule
+
+    def leaf(rule: str, method: str, words: str) -> Leaf:
+        return Leaf(rule, method, words, rule == chosen)
+
+    branches = [
+        (
+            "Are event times known, and does nothing contradict them?",
+            "Event times say most, if they are right.",
+            reading.situation.times_usable, _times(reading), True,
+            (
+                leaf("trusted times, named features", "AFTMC-R", "event times; they depend on the named features only"),
+                leaf("trusted times", "AFTMC-F", "event times; they may depend on all features"),
+            ),
+        ),
+        (
+            "Is it known how long each person was followed, and does it differ?",
+            "Follow-up says how much of the events had a chance to be seen, without any event time.",
+            reading.situation.follow_up_usable, _follow_up(reading), False,
+            (
+                leaf("follow-up, named features", "FUMC-R", "follow-up; times depend on the named features only"),
+                leaf("follow-up", "FUMC-F", "follow-up; times may depend on all features"),
+            ),
+        ),
+        (
+            "Were the features named that decide who is seen?",
+            "Then “likely” and “likely to be seen” differ in their features.",
+            bool(reading.situation.named), _named(reading), True,
+            (leaf("named features", "SARPU-R", "the chance to be seen depends on the named features only"),),
+        ),
+        (
+            "Could everybody with the event have the same chance to be seen?",
+            "Then recorded events are a fair sample of all of them.",
+            reading.situation.is_scar, _test(reading.analysis.evidence.scar.likelihood_ratio), False,
+            (leaf("labels at random", "SARPU-R", "one chance to be seen for all"),),
+        ),
+    ]  # fmt: skip
+    found = [_first(reading)]
+    passed = False
+    for question, why, is_yes, because, in_paper, leaves in branches:
+        found.append(Step(question, why, "yes" if is_yes else "no", because, not passed, in_paper, leaves))
+        passed = passed or any(one.is_lit for one in leaves)
+    return found, leaf("labels only", "LR", "a ranking and a lower bound; no estimate")
+
+
+def _first(reading: Reading) -> Step:
+    """The question that decides whether ranking is easy; it decides no method."""
+    evidence = reading.analysis.evidence
+    found = evidence.dependence
+    tests = [found.event_times, found.follow_up] if found is not None else [evidence.scar.likelihood_ratio]
+    ran = [test for test in tests if test.was_run]
+    answer = "not known" if not ran else "yes" if any(test.rejects() for test in ran) else "no"
+    kinds = ("event times", "follow-up") if found is not None else ("labels",)
+    because = "; ".join(f"{kind}: {_test(test)}" for kind, test in zip(kinds, tests, strict=True))
+    return Step(
+        "Does who is seen depend on a person’s features?",
+        "If not, recorded events already rank people rightly.",
+        answer,
+        because,
+        True,
+        True,
+        aside="If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "
+        "asked below all the same.",
+    )
+
+
+def _test(test: HypothesisTest) -> str:
+    if not test.was_run:
+        return f"not tested ({test.note})"
+    return f"{'found' if test.rejects() else 'not found'}, {p_text(test.p_value)}"
+
+
+def _times(reading: Reading) -> str:
+    trust = reading.analysis.evidence.trust
+    if trust is None:
+        return "there are no event times"
+    if trust.reading == "not checked":
+        return f"they could not be checked ({trust.labels.note})"
+    verb = "contradict" if trust.reading == "contradicted" else "agree with"
+    return f"they {verb} labels and follow-up, {p_text(trust.labels.p_value)}"
+
+
+def _follow_up(reading: Reading) -> str:
+    if reading.cohort.follow_up is None:
+        return "not known for people with the event"
+    return "known for everybody" if reading.situation.follow_up_usable else "all were followed for about as long"
+
+
+def _named(reading: Reading) -> str:
+    named = reading.situation.named
+    if not named:
+        return "none were named"
+    return ", ".join(name(one, 24).short for one in named[:6]) + (
+        f" and {len(named) - 6} more" if len(named) > 6 else ""
+    )

@@ -1,0 +1,175 @@
+"""From an analysis to everything that the page prints; the template computes nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import whether
+from whether.analysis import Analysis
+from whether.report import assumptions, checks, curves, drivers, effects, risks
+from whether.report.answer import method_words, write_answer
+from whether.report.disclosure import Disclosure
+from whether.report.drawing import Chart, Picture, render
+from whether.report.flowchart import steps
+from whether.report.notes import CITATIONS, GLOSSARY, describe_evidence
+from whether.report.reading import Reading
+from whether.report.threshold import Sweep, sweeps
+from whether.report.words import clean, name
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: pictures, and what is said where there is none."""
+
+    key: str
+    title: str
+    intro: str
+    pictures: list[Picture]
+    absent: list[str]
+
+
+def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
+    """Return what the template prints.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    disclosure : Disclosure
+    """
+    reading = Reading(analysis, disclosure)
+    advice, origin = analysis.recommendation, analysis.origin
+    questions, end = steps(reading)
+
+    def said(sentences: tuple[str, ...]) -> list[str]:
+        return [disclosure.scrub(clean(sentence), reading.personal_times) for sentence in sentences]
+
+    sections, swept = _sections(reading), sweeps(reading)
+    return {
+        "title": name(origin.name, 60),
+        "event": name(origin.event, 40),
+        "origin": origin,
+        "roles": _roles(reading),
+        "answer": write_answer(reading),
+        "method": advice.method,
+        "method_words": method_words(reading),
+        "estimator": type(analysis.model).__name__,
+        "learner": _learner(analysis),
+        "assumption": clean(advice.assumption),
+        "reasons": said(advice.reasons),
+        "refusals": said(advice.refusals),
+        "flags": said(advice.flags),
+        "changes": said(advice.changes),
+        "steps": questions,
+        "end": end,
+        "sections": sections,
+        "sweeps": swept,
+        "data": _data(sections, swept),
+        "evidence": describe_evidence(reading),
+        "notes": said(origin.notes),
+        "warnings": said(analysis.warnings),
+        "call": clean(origin.call),
+        "glossary": GLOSSARY,
+        "citations": CITATIONS,
+        "version": whether.__version__,
+        "date": datetime.date.today().isoformat(),
+        "fewest": disclosure.fewest,
+        "is_suppressed": disclosure.is_on,
+    }
+
+
+def _data(sections: list[Section], swept: list[Sweep]) -> dict[str, Any]:
+    """What the script reads: points of the figures, and thresholds."""
+    figures = {shown.chart.key: shown.points for section in sections for shown in section.pictures}
+    return {"figures": figures, "sweeps": [dataclasses.asdict(one) for one in swept]}
+
+
+def _roles(reading: Reading) -> list[tuple[str, Any]]:
+    origin = reading.analysis.origin
+    found = [
+        ("event", origin.event), ("time of the event or end of follow-up", origin.time),
+        ("length of follow-up", origin.follow_up), ("date of entry", origin.entry),
+    ]  # fmt: skip
+    roles: list[tuple[str, Any]] = [(role, name(column, 60)) for role, column in found if column]
+    if origin.propensity_features:
+        listed = ", ".join(name(column, 30).short for column in origin.propensity_features[:20])
+        roles.append(("features that decide who is seen", name(listed, 300)))
+    return roles
+
+
+def _learner(analysis: Analysis) -> str:
+    selection = getattr(analysis.model, "selection_", None)
+    chosen = getattr(selection, "chosen", None)
+    given = clean(analysis.model.learner)
+    return f"{given} (chosen: {clean(chosen)})" if chosen else given
+
+
+def _sections(reading: Reading) -> list[Section]:
+    analysis = reading.analysis
+    summary = effects.coefficient_table(reading)
+    if summary is not None:
+        features = effects.ratio_charts(reading, summary)
+    else:
+        shuffled = effects.importance_chart(reading, np.random.default_rng(0))
+        features = [shuffled] if shuffled is not None else []
+    no_times = "There are no event times, so there is no curve of events."
+    few = "Too few people or events to show anything without pointing at single persons."
+    parts: list[tuple[str, str, str, list[tuple[Callable[[], Chart | None] | Chart, str]]]] = [
+        (
+            "time", "When events come, and who is seen", "",
+            [
+                (lambda: curves.event_curve(reading), no_times if reading.curve is None else few),
+                (
+                    lambda: curves.labels_by_follow_up(reading),
+                    few if reading.cohort.follow_up is not None else
+                    "How long people with the event would have been followed is not known, so labels cannot be set "
+                    "against follow-up.",
+                ),
+                (lambda: drivers.driver_chart(reading), "No feature was found to drive event times or follow-up."),
+            ],
+        ),
+        (
+            "checks", "Does it hold up?", "",
+            [
+                (lambda: checks.calibration(reading), few),
+                (lambda: checks.backtest_chart(reading), analysis.backtest_note),
+                (
+                    lambda: risks.identifiability(reading),
+                    "By this method everybody with the event has the same chance to be seen: there is nothing to set "
+                    "the risk against.",
+                ),
+            ],
+        ),
+        ("features", "What goes with the risk", "", [(chart, "") for chart in features]),
+        (
+            "assumptions", "If something else were assumed", "",
+            [
+                (lambda: assumptions.mean_risk_chart(reading), analysis.sensitivity_note),
+                (lambda: assumptions.band_chart(reading), ""),
+            ],
+        ),
+        ("people", "The people", "", [(lambda: risks.distribution(reading), few)]),
+    ]  # fmt: skip
+    return [_section(*part, reading) for part in parts]
+
+
+def _section(
+    key: str,
+    title: str,
+    intro: str,
+    charts: list[tuple[Callable[[], Chart | None] | Chart, str]],
+    reading: Reading,
+) -> Section:
+    pictures, absent = [], []
+    for made, otherwise in charts:
+        chart = made if isinstance(made, Chart) else made()
+        if chart is not None:
+            pictures.append(render(chart))
+        elif otherwise:
+            absent.append(reading.disclosure.scrub(clean(otherwise), reading.personal_times))
+    return Section(key, title, intro, pictures, absent)

@@ -1,0 +1,87 @@
+"""The page: rendered from a template and written whole or not at all."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from whether.analysis import Analysis
+from whether.atomic_file import atomic_path
+from whether.report.disclosure import Disclosure
+from whether.report.page import describe
+from whether.report.words import Name, clean
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = 11) -> Path:
+    """Write an analysis as one HTML file that opens without a network.
+
+    Nothing about single persons is in it: no row, no count below the threshold, no time that is one person's own.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    path : path-like
+        Where the file is to be; one that is there is replaced.
+    suppress_below : int
+        Smallest number of people that is shown in tables and plots; 0 or 1 shows everything, for invented people.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+    """
+    if isinstance(suppress_below, bool) or not isinstance(suppress_below, int) or suppress_below < 0:
+        raise ValueError(f"suppress_below must be a whole number >= 0, got {suppress_below!r}.")
+    target = Path(path)
+    text = render_page(describe(analysis, Disclosure(suppress_below)))
+    with atomic_path(target) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    return target
+
+
+def render_page(content: dict[str, Any]) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    content : dict
+        What `describe` returned.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template("report.html").render(
+        **content,
+        # Both are files of this package, so they need no escaping; the hash lets no other script run.
+        script=Markup(script),
+        style=Markup(style),
+        script_hash=Markup(digest),
+        markup=Markup,
+    )
+
+
+def _finalize(value: Any) -> Any:
+    """Clean whatever is printed, unless it is markup already; long names carry their whole text as a title."""
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Name):
+        if value.short == value.full:
+            return Markup("<bdi>{}</bdi>").format(value.full)
+        return Markup('<bdi title="{}">{}</bdi>').format(value.full, value.short)
+    return clean(value) if isinstance(value, str) else value
