@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.advise import Recommendation, examine, recommend
+from whether.advise.bounds import BoundsEvidence
 from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, run_sensitivity
 from whether.analysis.predictions import predict_still
 from whether.analysis.resampling import refit
@@ -120,6 +121,7 @@ def analyze(
         if sensitivity:
             with _stage("Moving the assumptions", stages):
                 moved, moved_note = run_sensitivity(question)
+    mean_risk = share_interval(float(risks.mean()), spread.mean_risk, level)
     return Analysis(
         origin=Origin() if origin is None else origin,
         evidence=evidence,
@@ -130,12 +132,12 @@ def analyze(
         lower=None if limits is None else limits[0],
         upper=None if limits is None else limits[1],
         unseen=_count_unseen(model, still[~cohort.labeled], spread.unseen, level),
-        mean_risk=share_interval(float(risks.mean()), spread.mean_risk, level),
+        mean_risk=mean_risk,
         backtest=record,
         backtest_note=record_note,
         sensitivity=moved,
         sensitivity_note=moved_note,
-        warnings=caught,
+        warnings=(*caught, *_compare_with_curve(evidence.bounds, mean_risk)),
         notes=(*notes, *_notes_on_checks(question, model, record is not None or moved is not None)),
     )
 
@@ -187,7 +189,8 @@ def _measure_uncertainty(
     """Limits of the risks, standard errors of the sums, and how they were found."""
     limits, spread = risk_intervals(model, cohort.features, level), spread_of_sums(model, cohort)
     if spread is not None:
-        return limits, spread, ()
+        clustered = "The intervals take rows of one group as independent; where they are alike, they are too narrow."
+        return limits, spread, () if groups is None else (clustered,)
     if getattr(model.model_, "indexed", None) is not None:
         return None, UNKNOWN, ("There are no intervals: the data do not determine all coefficients.",)
     found = refit(model, X, cohort, groups=groups, level=level, rng=rng)
@@ -203,6 +206,17 @@ def _count_unseen(model: CensoredClassifier, still: Array, error: float, level: 
     if isinstance(model, LabelClassifier):
         return Interval(0.0, 0.0, float(still.size), math.nan, level)
     return unseen_interval(still, error, level)
+
+
+def _compare_with_curve(bounds: BoundsEvidence, mean_risk: Interval) -> tuple[str, ...]:
+    """Warn where the curve of events alone shows more events than the model expects to happen ever."""
+    if not bounds.lowest_by_times > mean_risk.upper:  # NaN: without times, or without an interval
+        return ()
+    return (
+        f"By the curve of events alone {100 * bounds.lowest_by_times:.1f} % have the event by the last one seen, more "
+        f"than the model's mean risk of {100 * mean_risk.estimate:.1f} %: it may miss late events, and then it counts "
+        "too few of the unlabeled as positive.",
+    )
 
 
 def _notes_on_checks(question: Question, model: CensoredClassifier, was_checked: bool) -> tuple[str, ...]:

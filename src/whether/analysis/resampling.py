@@ -23,7 +23,7 @@ from whether.learners.progress import progress
 
 Array = NDArray[np.float64]
 
-N_REFITS = 25
+N_REFITS = 20
 # People times features above which that many refits would take too long.
 LARGEST = 200_000
 # Risks are kept this far from 0 and 1 before their log odds are compared.

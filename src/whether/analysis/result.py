@@ -142,4 +142,4 @@ class Analysis:
         return summary.summarize(self, suppress_below)
 
     def __str__(self) -> str:
-        return sentences.wrapped(self)
+        return "\n".join(map(sentences.wrap, sentences.sentences(self)))

@@ -47,14 +47,15 @@ def sentences(analysis: Analysis) -> list[str]:
     return [*lines, *analysis.notes]
 
 
-def wrapped(analysis: Analysis) -> str:
-    """Return the sentences on lines of a page's width.
+def wrap(sentence: str) -> str:
+    """Break a sentence into lines of a page's width; a number and its percent sign stay together.
 
     Parameters
     ----------
-    analysis : Analysis
+    sentence : str
     """
-    return "\n".join(textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in sentences(analysis))
+    joined = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+    return textwrap.fill(joined, WIDTH, subsequent_indent="  ").replace("\N{NO-BREAK SPACE}%", " %")
 
 
 def _mean_risk(analysis: Analysis) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pyarrow as pa
 import typer
 
 from whether.analysis import Analysis, Origin, analyze
-from whether.analysis.sentences import WIDTH, sentences
+from whether.analysis.sentences import sentences, wrap
 from whether.analysis.summary import SCHEMA
 from whether.atomic_file import atomic_path
 from whether.cli.columns import Choice, Columns
@@ -24,6 +23,7 @@ from whether.cli.problems import CommandError, printable
 from whether.cli.roles import Roles
 from whether.cli.training import FittedTable, describe_training
 from whether.methods import METHODS
+from whether.report import write_report
 from whether.simulation import simulate
 from whether.tables import Notes, write_table
 
@@ -121,6 +121,7 @@ def run(job: Job, as_json: bool) -> None:
         summary = answer.to_dict(suppress_below=job.suppress_below)
         _save_model(answer, ready, folder / MODEL)
         write_table(_predictions(answer, people), folder / PREDICTIONS)
+        write_report(answer, folder / REPORT, suppress_below=job.suppress_below)
         with atomic_path(folder / SUMMARY) as file:
             file.write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     if as_json:
@@ -173,7 +174,7 @@ def _tell_people(answer: Analysis, notes: Notes, output: Path) -> None:
     for note in notes.items:
         typer.echo(printable(f"{'warning: ' if note.is_warning else ''}{note.text}"), err=True)
     for text in sentences(answer):
-        typer.echo(textwrap.fill(printable(text), WIDTH, subsequent_indent="  "))
+        typer.echo(wrap(printable(text)))
     typer.echo("")
     typer.echo(f"The report is {output / REPORT}; it tells nothing about single persons, and nor does {SUMMARY}.")
     typer.echo(f"{PREDICTIONS} is about single persons: keep it where personal data may be. {MODEL} is the model.")
