@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from whether.evaluate import Interval
 from whether.methods import METHODS
+from whether.report.checks import auc_text, is_staggered
 from whether.report.reading import Reading
-from whether.report.words import percent, percent_range, plural
+from whether.report.words import percent, percent_range, plural, signed
 
 # Each method in a clinician's words: what it does, and what it takes for granted.
 METHOD_WORDS = {
@@ -88,25 +89,25 @@ def _without(reading: Reading) -> str:
 
 
 def _interval(reading: Reading, found: Interval) -> str:
+    # Expected numbers are sums of probabilities, no counts of anybody: they are told however small.
     if not (math.isfinite(found.lower) and math.isfinite(found.upper)):
         return ""
-    shown = reading.disclosure.count
-    return f"{100 * found.level:g} % interval {shown(max(found.lower, 0))} to {shown(found.upper)} people"
+    upper = min(found.upper, reading.n - reading.n_events)
+    return f"{100 * found.level:g} % interval {max(found.lower, 0):,.0f} to {upper:,.0f} people"
 
 
 def _estimate(reading: Reading) -> tuple[str, list[str]]:
     found = reading.analysis.unseen
     limits = _interval(reading, found)
-    headline = (
-        f"About {reading.disclosure.count(found.estimate)} of {_without(reading)} are expected to have it at some time"
-        + (f" ({limits})." if limits else ".")
+    headline = f"About {found.estimate:,.0f} of {_without(reading)} are expected to have it at some time" + (
+        f" ({limits})." if limits else "."
     )
     return headline, []
 
 
 def _bound(reading: Reading) -> tuple[str, list[str]]:
     thin = reading.thin_curve if reading.situation.times_usable else None
-    own = f"{reading.disclosure.count(reading.analysis.unseen.estimate)} people"
+    own = f"{reading.analysis.unseen.estimate:,.0f} people"
     warning = (
         f"The model’s own figure is {own}, but part of it was never observed: it is what the model makes of times "
         "after the end of follow-up. Read it as a guess, and the risks as a ranking."
@@ -120,7 +121,7 @@ def _bound(reading: Reading) -> tuple[str, list[str]]:
     further = max(0.0, (1 - float(thin.survival[-1])) * reading.n - reading.n_events)
     return (
         "These data give a lower bound, not an estimate: at least about "
-        f"{reading.disclosure.count(further)} of {_without(reading)} are expected to have it.",
+        f"{further:,.0f} of {_without(reading)} are expected to have it.",
         [
             f"That many would have had it within {reading.length(float(thin.times[-1]))}, had everybody been followed "
             "for so long. How many more have it later, follow-up is too short to say.",
@@ -162,14 +163,14 @@ def _facts(reading: Reading, kind: str) -> list[Fact]:
         ),
     ]
     if kind == "ranking":
-        facts.append(Fact(f"{percent(analysis.evidence.bounds.lowest, 1) if tells else 'few'} to 100 %",
+        facts.append(Fact(f"{100 * analysis.evidence.bounds.lowest if tells else 0:.0f} to 100 %",
                           "of the people may have it at some time", "what holds without any assumption"))  # fmt: skip
         return facts
     own = "model’s own figure, partly a guess" if kind == "bound" else ""
     limits = percent_range(analysis.mean_risk.lower, analysis.mean_risk.upper)
     facts += [
         Fact(
-            shown(analysis.unseen.estimate),
+            f"{analysis.unseen.estimate:,.0f}",
             "more people expected to have the event",
             own or _interval(reading, analysis.unseen),
         ),
@@ -213,10 +214,14 @@ def _past(reading: Reading) -> str:
     if row not in record.scores:
         return "Past: other methods were checked at an earlier date, see below."
     rank, error = record.interval(row), record.interval(row, "mean_risk_error")
-    return (
-        f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {rank} (0.5 is chance, "
-        f"1 perfect), and its mean risk would have been off by {100 * error.estimate:+.0f} % points."
+    ranked = (
+        f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {auc_text(rank)} (0.5 "
+        "is chance, 1 perfect)"
     )
+    # Without dates the people who can be scored are positive too often: their share is no measure of the mean risk.
+    if is_staggered(record):
+        return f"{ranked}."
+    return f"{ranked}, and its mean risk would have been off by {signed(100 * error.estimate, 0)} % points."
 
 
 def method_words(reading: Reading) -> str:

@@ -131,7 +131,7 @@ def band_chart(reading: Reading) -> Chart | None:
     def draw(figure: Figure, narrow: bool) -> list[Mark]:
         columns = 1 if narrow else 2
         rows = -(-len(kinds) // columns)
-        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat
+        axes = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
         marks = []
         for kind, ax in zip(kinds, axes, strict=False):
             lower, upper = bands[kind]
@@ -145,7 +145,7 @@ def band_chart(reading: Reading) -> Chart | None:
                 Mark(ax, float(x), float(y), f"{_TITLES[kind]}: risk {percent(y)}, from {percent(a)} to {percent(b)}")
                 for x, y, a, b in zip(share, middle, lower, upper, strict=True)
             ]
-        for ax in list(axes)[len(kinds) :]:
+        for ax in axes[len(kinds) :]:
             ax.set_visible(False)
         figure.supxlabel("people, from the lowest to the highest risk (%)", fontsize=12.5)
         figure.supylabel("risk (%)", fontsize=12.5)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.track_record import Backtest
+from whether.evaluate.bootstrap import Interval
 from whether.evaluate.calibration import calibration_curve, censored_calibration_curve
 from whether.methods import METHODS
 from whether.report.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
 from whether.report.reading import Reading, ThinCurve
-from whether.report.words import clean, percent, percent_range
+from whether.report.words import clean, number, percent, percent_range, signed_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,8 +87,8 @@ def calibration(reading: Reading) -> Chart | None:
         f"Points of observed against predicted share of people who {what}, for {groups.size.size} groups from the "
         f"lowest to the highest prediction, with a dashed line where both are equal. {verdict}",
         f"People are grouped by how many of them the model expects to {what}; each point compares that with how many "
-        f"did. Points on the dashed line agree. {verdict} These are the people that the model was fitted to: the check "
-        "at an earlier date, below, is the stricter one.",
+        f"did. Points on the dashed line agree. {verdict} These are the people that the model was fitted to"
+        + (": the check at an earlier date, below, is the stricter one." if reading.analysis.backtest else "."),
         draw,
         Table(
             ("people in the group", f"predicted to {what}", "observed", "95 % interval"),
@@ -187,7 +189,7 @@ def backtest_chart(reading: Reading) -> Chart | None:
         f"The data were put back to an earlier date, at which {percent(record.hidden_share)} of today's events had not "
         f"come yet. Each method was fitted to what was known then and scored with what is known now, {n_splits} times. "
         "Left: how well it ranks people, further right is better. Right: how far its mean risk is from the share who "
-        f"have had the event by now, 0 is right. {record.answer()}",
+        f"have had the event by now, 0 is right. {record.answer()}{_bias(record)}",
         draw,
         Table(
             ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"), rows
@@ -198,20 +200,48 @@ def backtest_chart(reading: Reading) -> Chart | None:
     )
 
 
+def _bias(record: Backtest) -> str:
+    """What has to be known where the end of follow-up was drawn for each person."""
+    if not is_staggered(record):
+        return ""
+    return (
+        " There were no dates to go back to, so follow-up was cut at random; people who can be scored are then "
+        "positive more often than all others, and a mean risk that seems too low is no sign of a fault."
+    )
+
+
+def is_staggered(record: Backtest) -> bool:
+    """Whether follow-up was cut at random and not at a date.
+
+    Parameters
+    ----------
+    record : Backtest
+    """
+    return "staggered" in record.plan
+
+
+def auc_text(found: Interval) -> str:
+    """Return an AUC with limits that stay between 0 and 1.
+
+    Parameters
+    ----------
+    found : Interval
+    """
+    return f"{found.estimate:.3f} ({max(found.lower, 0.0):.3f} to {min(found.upper, 1.0):.3f})"
+
+
 def _row(ax: Any, y: int, name: str, found: Any, scale: float) -> Mark:
     times = name in METHODS and "time" in METHODS[name].needs
     look = {"fmt": "o", "color": BLUE} if times else {"fmt": "s", "color": ORANGE, "markerfacecolor": "white"}
     if name not in METHODS:
         look = {"fmt": "D", "color": INK}
     value, lower, upper = (scale * part for part in (found.estimate, found.lower, found.upper))
+    if scale == 1:
+        lower, upper = max(lower, 0.0), min(upper, 1.0)
     limits = [[value - lower], [upper - value]] if math.isfinite(lower) else None
     ax.errorbar([value], [y], xerr=limits, capsize=3, markersize=6, linewidth=1.4, **look)
     unit = "AUC " if scale == 1 else "mean risk off by "
-    text = (
-        f"{value:.3f} ({lower:.3f} to {upper:.3f})"
-        if scale == 1
-        else f"{value:+.1f} % points ({lower:+.1f} to {upper:+.1f})"
-    )
+    text = auc_text(found) if scale == 1 else f"{signed_range(value, lower, upper, 1)} % points"
     return Mark(ax, value, y, f"{_ROWS.get(name, name)}: {unit}{text}")
 
 
@@ -219,16 +249,15 @@ def _cells(record: Backtest, name: str) -> tuple[str, ...]:
     rank, error = record.interval(name), record.interval(name, "mean_risk_error")
     gap = record.difference(name) if "LR" in record.scores and name != "LR" else None
     return (
-        str(rank),
-        f"{gap.estimate:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f})" if gap is not None else "",
-        f"{100 * error.estimate:+.1f} ({100 * error.lower:+.1f} to {100 * error.upper:+.1f})",
+        auc_text(rank),
+        signed_range(gap.estimate, gap.lower, gap.upper, 3) if gap is not None else "",
+        signed_range(100 * error.estimate, 100 * error.lower, 100 * error.upper, 1),
         f"{record.interval(name, 'brier').estimate:.3f}",
     )
 
 
 def _plan(reading: Reading, record: Backtest) -> str:
     shown = reading.disclosure.count
-    return (
-        f"{reading.disclosure.scrub(clean(record.plan))} On average {shown(record.n_training)} people were trained on "
-        f"and {shown(record.n_test)} scored."
-    )
+    # Times in the plan come from single persons: two digits are enough to know what was done.
+    plan = re.sub(r"\d+\.\d+", lambda found: number(float(found[0]), 2), clean(record.plan))
+    return f"{plan} On average {shown(record.n_training)} people were trained on and {shown(record.n_test)} scored."

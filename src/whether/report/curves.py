@@ -45,7 +45,7 @@ def event_curve(reading: Reading) -> Chart | None:
     end, left = float(thin.times[-1]), int(thin.at_risk[-1])
     plateau, band = percent(survival[-1]), percent_range(lower[-1], upper[-1])
     skewed = is_skewed(times)
-    verdict = _READINGS[reading.situation.reading]
+    verdict = _verdict(reading)
 
     def draw(figure: Figure, narrow: bool) -> list[Mark]:
         ax = figure.subplots()
@@ -95,6 +95,16 @@ def event_curve(reading: Reading) -> Chart | None:
             _every(rows),
         ),
         note=held_back,
+    )
+
+
+def _verdict(reading: Reading) -> str:
+    found = _READINGS[reading.situation.reading]
+    if reading.situation.times_usable:
+        return found
+    return (
+        "The recorded times are not trusted (see below), so this curve is here for comparison only. By labels and "
+        f"follow-up alone: {found[0].lower()}{found[1:]}"
     )
 
 
@@ -158,7 +168,7 @@ def labels_by_follow_up(reading: Reading) -> Chart | None:
     comparison = _comparison(reading)
     return Chart(
         "labels",
-        "Who has been followed for longer, has more recorded events",
+        "Recorded events by length of follow-up",
         f"Points of the share of people with a recorded event, for {len(groups)} groups from the shortest to the "
         f"longest follow-up. It goes from {percent(share[0])} at about {reading.length(center[0])} to "
         f"{percent(share[-1])} at about {reading.length(center[-1])}. {comparison}",

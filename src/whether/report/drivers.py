@@ -10,7 +10,7 @@ from whether.advise.dependence import Driver
 from whether.report.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above
 from whether.report.effects import may_be_named
 from whether.report.reading import Reading
-from whether.report.words import name
+from whether.report.words import name, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,4 +88,4 @@ def _scores(reading: Reading, drivers: tuple[Driver, ...]) -> dict[str, float]:
 
 
 def _score(values: dict[str, float], feature: str) -> str:
-    return f"z = {np.clip(values[feature], -99, 99):+.1f}" if feature in values else "not found"
+    return f"z = {signed(float(np.clip(values[feature], -99, 99)), 1)}" if feature in values else "not found"

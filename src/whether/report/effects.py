@@ -116,7 +116,10 @@ def _ratio_chart(reading: Reading, part: str, kind: str, effects: list[Effect], 
     is_outcome = part == "outcome"
     if is_outcome:
         key, title = "ratios-outcome", "What goes with a higher risk"
-        meaning = "Right of the line, the event is more likely ever to happen; left of it, less likely."
+        what = (
+            "a recorded event is more likely" if _learns_labels(reading) else "the event is more likely ever to happen"
+        )
+        meaning = f"Right of the line, {what}; left of it, less likely."
     elif kind == "time ratio":
         key, title = "ratios-times", "What goes with a later event"
         meaning = "Right of the line, the event comes later to those to whom it happens; left of it, sooner."
@@ -156,6 +159,11 @@ def _ratio_chart(reading: Reading, part: str, kind: str, effects: list[Effect], 
         height=(90 + 27 * len(drawn), 90 + 27 * len(drawn)),
         note=(more + left_out).strip(),
     )
+
+
+def _learns_labels(reading: Reading) -> bool:
+    """Whether the model takes every event for seen, so that its risk is that of a recorded event."""
+    return reading.analysis.recommendation.method == "LR"
 
 
 def _ratio_row(ax: Any, y: int, kind: str, effect: Effect, is_outcome: bool) -> Mark:

@@ -13,7 +13,7 @@ import numpy as np
 import whether
 from whether.analysis import Analysis
 from whether.report import assumptions, checks, curves, drivers, effects, risks
-from whether.report.answer import method_words, write_answer
+from whether.report.answer import METHOD_WORDS, method_words, write_answer
 from whether.report.disclosure import Disclosure
 from whether.report.drawing import Chart, Picture, render
 from whether.report.flowchart import steps
@@ -60,7 +60,7 @@ def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
         "method_words": method_words(reading),
         "estimator": type(analysis.model).__name__,
         "learner": _learner(analysis),
-        "assumption": clean(advice.assumption),
+        "assumption": _assumption(clean(advice.assumption)),
         "reasons": said(advice.reasons),
         "refusals": said(advice.refusals),
         "flags": said(advice.flags),
@@ -75,6 +75,7 @@ def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
         "warnings": said(analysis.warnings),
         "call": clean(origin.call),
         "glossary": GLOSSARY,
+        "methods": list(METHOD_WORDS.items()),
         "citations": CITATIONS,
         "version": whether.__version__,
         "date": datetime.date.today().isoformat(),
@@ -100,6 +101,10 @@ def _roles(reading: Reading) -> list[tuple[str, Any]]:
         listed = ", ".join(name(column, 30).short for column in origin.propensity_features[:20])
         roles.append(("features that decide who is seen", name(listed, 300)))
     return roles
+
+
+def _assumption(text: str) -> str:
+    return f"It assumes {text}." if text.startswith("nothing") else f"It assumes that {text}."
 
 
 def _learner(analysis: Analysis) -> str:
@@ -130,7 +135,11 @@ def _sections(reading: Reading) -> list[Section]:
                     "How long people with the event would have been followed is not known, so labels cannot be set "
                     "against follow-up.",
                 ),
-                (lambda: drivers.driver_chart(reading), "No feature was found to drive event times or follow-up."),
+                (
+                    lambda: drivers.driver_chart(reading),
+                    "No feature was found to drive event times or follow-up."
+                    if analysis.evidence.dependence is not None else "",
+                ),
             ],
         ),
         (
@@ -146,6 +155,7 @@ def _sections(reading: Reading) -> list[Section]:
             ],
         ),
         ("features", "What goes with the risk", "", [(chart, "") for chart in features]),
+        ("people", "The people", "", [(lambda: risks.distribution(reading), few)]),
         (
             "assumptions", "If something else were assumed", "",
             [
@@ -153,7 +163,6 @@ def _sections(reading: Reading) -> list[Section]:
                 (lambda: assumptions.band_chart(reading), ""),
             ],
         ),
-        ("people", "The people", "", [(lambda: risks.distribution(reading), few)]),
     ]  # fmt: skip
     return [_section(*part, reading) for part in parts]
 

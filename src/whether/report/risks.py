@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whether.report.drawing import BLUE, INK, ORANGE, SKY, Chart, Mark, Table, legend_above, percent_axis
 from whether.report.reading import Reading
-from whether.report.words import percent, percent_range
+from whether.report.words import percent, percent_range, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,13 +107,13 @@ def identifiability(reading: Reading) -> Chart | None:
     risks, propensity = reading.analysis.risks[reading.rows], np.clip(reading.propensity, 0, 1)
     if np.ptp(propensity) < 1e-6:
         return None
-    edges = np.linspace(0, 1, N_CELLS + 1)
-    counts = np.histogram2d(risks, propensity, [edges, edges])[0].astype(np.int64)
+    edges, levels = _edges(risks), _edges(propensity)
+    counts = np.histogram2d(risks, propensity, [edges, levels])[0].astype(np.int64)
     shown = np.where(reading.disclosure.hide_cells(counts), 0, counts)
     if not shown.any():
         return None
-    center = (edges[:-1] + edges[1:]) / 2
-    cells = [(center[i], center[j], int(shown[i, j])) for i, j in zip(*np.nonzero(shown), strict=True)]
+    center, middle = (edges[:-1] + edges[1:]) / 2, (levels[:-1] + levels[1:]) / 2
+    cells = [(center[i], middle[j], int(shown[i, j])) for i, j in zip(*np.nonzero(shown), strict=True)]
     most = max(count for *_, count in cells)
     correlation = float(np.corrcoef(np.argsort(np.argsort(risks)), np.argsort(np.argsort(propensity)))[0, 1])
 
@@ -122,7 +122,9 @@ def identifiability(reading: Reading) -> Chart | None:
         side = (210 if narrow else 280) / N_CELLS
         x, y, count = (np.array(column) for column in zip(*cells, strict=True))
         ax.scatter(x, y, s=side**2 * count / most + 4, marker="s", color=BLUE, linewidth=0)
-        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="risk (%)", ylabel="chance that a positive was seen (%)")
+        ax.set(
+            xlim=edges[[0, -1]], ylim=levels[[0, -1]], xlabel="risk (%)", ylabel="chance that a positive was seen (%)"
+        )
         percent_axis(ax.xaxis)
         percent_axis(ax.yaxis)
         return [
@@ -130,24 +132,30 @@ def identifiability(reading: Reading) -> Chart | None:
             for x, y, count in cells
         ]
 
-    half = 0.5 / N_CELLS
+    half, tall = (edges[1] - edges[0]) / 2, (levels[1] - levels[0]) / 2
     hidden = bool((shown != counts).any())
     return Chart(
         "propensity",
         "Can “likely” be told from “likely to be seen”?",
         "Squares whose area is the number of people, by their risk and by the chance that a positive person like them "
-        f"was seen. The two have a rank correlation of {correlation:+.2f}.",
+        f"was seen. The two have a rank correlation of {signed(correlation)}.",
         "A label takes two things: the event has to happen, and it has to be seen in time. Each square is a group of "
         "people, its area their number. If all squares lay on one rising line, the two could be exchanged without any "
-        f"trace in the labels. Here their rank correlation is {correlation:+.2f}. {_exchange(reading)}",
+        f"trace in the labels. Here their rank correlation is {signed(correlation)}. {_exchange(reading)}",
         draw,
         Table(
             ("risk", "chance that a positive was seen", "people"),
-            [(percent_range(x - half, x + half), percent_range(y - half, y + half), f"{n:,}") for x, y, n in cells],
+            [(percent_range(x - half, x + half), percent_range(y - tall, y + tall), f"{n:,}") for x, y, n in cells],
         ),
         height=(420, 330),
         note=f"Cells with fewer than {reading.disclosure.fewest} people are left out." if hidden else "",
     )
+
+
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges of cells over the tens of percent that occur; finer ends would be one person's own."""
+    low, high = np.floor(10 * values.min()) / 10, np.ceil(10 * values.max()) / 10
+    return np.linspace(min(low, 0.8), max(high, min(low, 0.8) + 0.2), N_CELLS + 1)
 
 
 def _exchange(reading: Reading) -> str:

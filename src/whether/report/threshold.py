@@ -109,13 +109,16 @@ def sweep(reading: Reading, key: str, title: str, measure: str, values: Array) -
     counts = np.bincount(position, minlength=N_STEPS)
     sums = np.bincount(position, weights=np.nan_to_num(values), minlength=N_STEPS)
     runs = reading.disclosure.merge(counts[:, None])
-    if len(runs) < 2 or values.size == 0:
+    # Nobody expected to be positive is what a method says that takes every event for seen: no threshold to choose.
+    if len(runs) < 2 or sums.sum() <= 0:
         return None
     starts = np.array([run.start for run in runs])
     selected = np.add.reduceat(counts, starts)[::-1].cumsum()[::-1]
     positive = np.add.reduceat(sums, starts)[::-1].cumsum()[::-1]
     # Thresholds above which nobody is left say nothing.
     kept = selected > 0
+    if np.count_nonzero(kept) < 2:
+        return None
     return Sweep(
         key,
         title,

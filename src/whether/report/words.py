@@ -110,3 +110,25 @@ def plural(count: int, one: str, many: str | None = None) -> str:
         That of several, where it is not the first with an s.
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def signed(value: float, places: int = 2) -> str:
+    """Return a number with its sign, a proper minus included.
+
+    Parameters
+    ----------
+    value : float
+    places : int
+    """
+    return f"{value:+.{places}f}".replace("-", "−") if math.isfinite(value) else "not known"
+
+
+def signed_range(value: float, lower: float, upper: float, places: int = 2) -> str:
+    """Return a signed number with its limits.
+
+    Parameters
+    ----------
+    value, lower, upper : float
+    places : int
+    """
+    return f"{signed(value, places)} ({signed(lower, places)} to {signed(upper, places)})"

@@ -84,4 +84,5 @@ def _finalize(value: Any) -> Any:
         if value.short == value.full:
             return Markup("<bdi>{}</bdi>").format(value.full)
         return Markup('<bdi title="{}">{}</bdi>').format(value.full, value.short)
-    return clean(value) if isinstance(value, str) else value
+    # A number and its sign stay on one line.
+    return clean(value).replace(" %", "\u00a0%") if isinstance(value, str) else value
