@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import spearmanr
 
-from whether.advise.evidence import examine_material
+from whether.advise.evidence import WIDTH, examine_material
 from whether.advise.material import Material, gather
 from whether.advise.recommendation import advise
 from whether.advise.results import to_plain
@@ -124,7 +124,14 @@ class Sensitivity:
         axes[0, 0].set_ylabel(f"risk (line: {self.recommended})")
         return figure
 
-    def __str__(self) -> str:
+    def to_text(self, width: int = WIDTH) -> str:
+        """Return the mean risks under each assumption as a table.
+
+        Parameters
+        ----------
+        width : int
+            Of a line.
+        """
         lines = [f"Recommended: {self.recommended}, mean risk {self.risks.mean():.3f}."]
         if self.refused:
             lines.append("The advice refuses to give more than a bound: read the band, not the point.")
@@ -132,15 +139,19 @@ class Sensitivity:
         lines += textwrap.wrap(
             f"Over everything below, the mean risk lies between {min(self._means()):.3f} and {max(self._means()):.3f}, "
             f"and a person's band is {np.median(upper - lower):.3f} wide (median).",
-            110,
+            width,
         )
         lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
         for v in self.variants:
             if v.note:
-                lines.append(f"{v.kind:18s} {v.value:>12s} could not be fitted: {v.note[:70]}")
+                why = textwrap.shorten(f"could not be fitted: {v.note}", max(40, width - 32), placeholder=" ...")
+                lines.append(f"{v.kind:18s} {v.value:>12s} {why}")
             else:
                 lines.append(f"{v.kind:18s} {v.value:>12s} {v.mean_risk:10.3f} {v.rank_correlation:17.3f}")
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     __repr__ = __str__
 

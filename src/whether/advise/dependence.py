@@ -91,11 +91,11 @@ class DependenceEvidence(Section):
 
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
-        lines = [f"Event times do not depend on features: {self.event_times} (from {self.source})."]
+        lines = [f"That event times do not depend on features {self.event_times}; from {self.source}."]
         if self.time_drivers:
             lines.append(f"Features that drive event times: {_list(self.time_drivers)}.")
         explained = f"features explain {100 * self.follow_up_explained:.0f} % of the variance of its logarithm"
-        lines.append(f"Follow-up does not depend on features: {self.follow_up}; {explained}.")
+        lines.append(f"That follow-up does not depend on features {self.follow_up}; {explained}.")
         if self.follow_up_drivers:
             lines.append(f"Features that drive follow-up: {_list(self.follow_up_drivers)}.")
         if math.isfinite(self.selection_share):

@@ -92,13 +92,23 @@ class Evidence:
 
         return draw_evidence(self)
 
-    def __str__(self) -> str:
+    def to_text(self, width: int = WIDTH) -> str:
+        """Return what was found, topic by topic.
+
+        Parameters
+        ----------
+        width : int
+            Of a line.
+        """
         lines: list[str] = []
         for title, section in self.sections().items():
             lines.append(title)
             for sentence in section.sentences():
-                lines += textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
+                lines += textwrap.wrap(sentence, width, initial_indent="  ", subsequent_indent="    ")
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     __repr__ = __str__
 

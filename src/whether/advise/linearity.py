@@ -63,8 +63,8 @@ class LinearityEvidence(Section):
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
         return [
-            f"Straight lines are enough (squares, cubes and products added to the {self.model}): outcome "
-            f"{self.outcome}; propensity {self.propensity}."
+            f"That straight lines are enough for the outcome {self.outcome}; that they are for the propensity "
+            f"{self.propensity}. Squares, cubes and products were added to the {self.model}."
         ]
 
 

@@ -11,6 +11,7 @@ from whether.evaluate.kaplan_meier import SurvivalCurve
 
 if TYPE_CHECKING:
     from whether.advise.evidence import Evidence
+    from whether.advise.track_record import Backtest
 
 EVENTS, FOLLOW_UP, LABELS = "#1b6ca8", "#8a8a8a", "#c8553d"
 # Groups of people with similar follow-up in the picture of labels beside times.
@@ -109,6 +110,45 @@ def draw_drivers(evidence: Evidence, ax: Any) -> None:
     ax.set_yticks(np.arange(len(drivers)), [driver.feature for driver in drivers])
     ax.set(xlabel="effect on log time, in its spreads", title="What drives event times")
     ax.margins(y=0.15)
+
+
+def draw_backtest(record: Backtest) -> Any:
+    """Draw the AUC of each row of a backtest with its interval, and the paired differences from LR beside it.
+
+    Parameters
+    ----------
+    record : Backtest
+    """
+    import matplotlib.pyplot as plt
+
+    from whether.methods import METHODS
+
+    names = list(record.scores)[::-1]
+    panels = [("AUC", {name: record.interval(name) for name in names})]
+    if "LR" in record.scores:
+        panels.append(("AUC minus that of LR", {name: record.difference(name) for name in names if name != "LR"}))
+    figure, axes = plt.subplots(
+        1, len(panels), figsize=(4.8 * len(panels), 1.3 + 0.32 * len(names)), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for (title, found), ax in zip(panels, axes[0], strict=True):
+        for name, interval in found.items():
+            # A limit that is not known leaves the point alone.
+            limits = np.nan_to_num(
+                [[interval.estimate - interval.lower], [interval.upper - interval.estimate]], nan=0.0
+            )
+            color = EVENTS if name in METHODS else FOLLOW_UP
+            ax.errorbar(
+                interval.estimate, names.index(name), xerr=limits, fmt="o", color=color, markersize=5, capsize=3
+            )
+        ax.set(xlabel=f"{title} ({100 * record.level:g} % interval)")
+        ax.grid(axis="x", color="0.9")
+        ax.set_axisbelow(True)
+    axes[0, 0].set_yticks(range(len(names)), names)
+    if len(panels) > 1:
+        axes[0, 1].axvline(0, color="0.6", linewidth=1)
+    axes[0, 0].margins(y=0.08)
+    return figure
 
 
 def _step(ax: Any, curve: SurvivalCurve, color: str, label: str) -> None:

@@ -81,9 +81,17 @@ class Recommendation:
         """Return the recommendation, with the evidence's numbers, as plain Python objects."""
         plain = to_plain(self)
         assert isinstance(plain, dict)
-        return {**plain, "evidence": self.evidence.to_dict()}
+        about = {"classifier": type(self.estimator).__name__, "refused": self.refused}
+        return {**plain, **about, "evidence": self.evidence.to_dict()}
 
-    def __str__(self) -> str:
+    def to_text(self, width: int = WIDTH) -> str:
+        """Return the recommendation with all that goes with it.
+
+        Parameters
+        ----------
+        width : int
+            Of a line.
+        """
         called = type(self.estimator).__name__
         named = "" if self.features is None else f", features [{', '.join(self.features)}]"
         head = [f"Recommended: {called} ({self.method}{named}, learner={self.learner!r})"]
@@ -98,8 +106,11 @@ class Recommendation:
             if sentences:
                 head.append(title)
             for sentence in sentences:
-                head += textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
+                head += textwrap.wrap(sentence, width, initial_indent="  ", subsequent_indent="    ")
         return "\n".join(head)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     __repr__ = __str__
 

@@ -52,11 +52,12 @@ class HypothesisTest:
         return self.was_run and self.p_value < level
 
     def __str__(self) -> str:
+        """Say what follows for the null, as it goes after "That ... "."""
         if not self.was_run:
-            return f"not tested ({self.note})"
-        outcome = "rejected" if self.rejects() else "not rejected"
+            return f"could not be tested ({self.note})"
+        outcome = "is rejected" if self.rejects() else "is not rejected"
         degrees = f"chi2({self.degrees}) = {self.statistic:.1f}, " if self.degrees else ""
-        return f"{outcome}, {degrees}{p_text(self.p_value)}" + (f" ({self.note})" if self.note else "")
+        return f"{outcome} ({degrees}{p_text(self.p_value)}{', ' if self.note else ''}{self.note})"
 
 
 def p_text(p_value: float) -> str:
@@ -82,7 +83,7 @@ class Section(ABC):
 
 
 def to_plain(value: Any) -> Any:
-    """Turn dataclasses and arrays into dictionaries, lists and numbers."""
+    """Turn dataclasses and arrays into what JSON can have: NaN and infinity become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         shown = [field for field in dataclasses.fields(value) if field.repr]
         return {field.name: to_plain(getattr(value, field.name)) for field in shown}
@@ -91,5 +92,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_plain(entry) for entry in value]
     if isinstance(value, np.ndarray):
-        return value.tolist()
-    return value.item() if isinstance(value, np.generic) else value
+        return to_plain(value.tolist())
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -52,7 +52,7 @@ class ScarEvidence(Section):
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
         return [
-            f"Labeling is completely at random: likelihood ratio {self.likelihood_ratio}; published bootstrap test "
+            f"That labeling is completely at random {self.likelihood_ratio}; by the published bootstrap test it "
             f"{self.bootstrap}.",
             f"If it were, {100 * self.label_frequency:.0f} % of the positives would be labeled (maximum likelihood; "
             f"{100 * self.elkan_noto:.0f} % by Elkan and Noto's rule).",

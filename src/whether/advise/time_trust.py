@@ -116,8 +116,8 @@ class TrustEvidence(Section):
                 f"{100 * end.share:.1f} % of the events lie in the last 2 % of the person's follow-up, "
                 f"{100 * end.expected:.1f} % would if spread evenly at its end (p = {end.p_value:.3f})."
             )
-        lines.append(f"Recorded times agree with labels and follow-up: {self.labels}.")
-        lines.append(f"Event-time and follow-up model agree on the mean risk: {self.hausman}.")
+        lines.append(f"That recorded times agree with labels and follow-up {self.labels}.")
+        lines.append(f"That event-time and follow-up model agree on the mean risk {self.hausman}.")
         if self.risk_difference is not None:
             lines.append(f"Mean risk by event times minus by follow-up: {_signed(self.risk_difference)}.")
         return lines

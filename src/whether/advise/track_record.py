@@ -24,8 +24,11 @@ COLUMNS = {
     "average_precision": ("AP", True),
     "brier": ("Brier", False),
     "calibration_error": ("ICI", False),
-    "mean_risk_error": ("mean risk - share", None),
+    "mean_risk_error": ("risk-share", None),
 }
+WIDTH = 112
+# Width of the table with all its columns.
+WIDE_TABLE = 94
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +130,16 @@ class Backtest:
         return f"Best with event times ({best}) minus best without ({other}): AUC {_signed(gap)}: {verdict}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return scores and settings as plain Python objects."""
-        plain = to_plain(self)
-        assert isinstance(plain, dict)
-        return plain
+        """Return scores, means with intervals, the answer and settings as plain Python objects."""
+        return {**to_plain(self), "table": to_plain(self._rows()), "answer": self.answer()}
 
     def to_frame(self) -> Any:
         """Return means, intervals and differences from LR as a pandas DataFrame, a row per method and metric."""
         import pandas
 
+        return pandas.DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
         rows = []
         for method in self.scores:
             for metric in COLUMNS:
@@ -149,26 +153,54 @@ class Backtest:
                         "difference_upper": gap.upper if gap else math.nan,
                     }
                 )  # fmt: skip
-        return pandas.DataFrame(rows)
+        return rows
 
-    def __str__(self) -> str:
+    def plot(self) -> Any:
+        """Draw the AUC of each method with its interval, and differences from LR; needs matplotlib.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        from whether.advise.plots import draw_backtest
+
+        return draw_backtest(self)
+
+    def to_text(self, width: int = WIDTH) -> str:
+        """Return the scores as a table, with the answer below.
+
+        Parameters
+        ----------
+        width : int
+            Of a line; scores that have no place in it are left out.
+        """
         n_splits = len(next(iter(self.scores.values()))["auc"])
-        lines = [
+        lines = textwrap.wrap(
             f"{self.plan} It hides {100 * self.hidden_share:.0f} % of the events. {n_splits} splits: trained on "
             f"{self.n_training:,}, scored on {self.n_test:,} people, {self.n_positive:,} of them positive.",
-            "",
-            f"{'method':10s} {'AUC':>22s} {'minus LR':>25s} {'Brier':>7s} {'ICI':>7s} {'mean risk - share':>18s}",
-        ]
+            width,
+        )
+        shown = ["mean_risk_error"] if width < WIDE_TABLE else ["brier", "calibration_error", "mean_risk_error"]
+        titles = " ".join(f"{COLUMNS[metric][0]:>11s}" for metric in shown)
+        lines += ["", f"{'method':9s} {'AUC':>22s} {'minus LR':>25s} {titles}"]
         for name in self.scores:
             gap = _signed(self.difference(name)) if "LR" in self.scores and name != "LR" else ""
-            brier, ici, risk = (self.interval(name, metric).estimate for metric in list(COLUMNS)[2:])
-            lines.append(f"{name:10s} {self.interval(name)!s:>22s} {gap:>25s} {brier:7.3f} {ici:7.3f} {risk:+18.3f}")
-        lines += ["", *textwrap.wrap(self.answer(), 110)]
+            values = " ".join(f"{self._cell(name, metric):>11s}" for metric in shown)
+            lines.append(f"{name:9s} {self.interval(name)!s:>22s} {gap:>25s} {values}")
+        lines += ["", *textwrap.wrap(self.answer(), width)]
         if any(self.advised):
             counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
             lines.append(f"Advised then: {counted}.")
-        lines += [f"{name} could not be fitted in some split: {text}" for name, text in self.errors.items()]
+        for name, text in self.errors.items():
+            lines += textwrap.wrap(f"{name} could not be fitted in some split: {text}", width)
         return "\n".join(lines)
+
+    def _cell(self, method: str, metric: str) -> str:
+        sign = "+" if COLUMNS[metric][1] is None else ""
+        return f"{self.interval(method, metric).estimate:{sign}.3f}"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     __repr__ = __str__
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from whether.cli.advice import backtest, examine, recommend, sensitivity
 from whether.cli.analyze import analyze
 from whether.cli.fit import fit
 from whether.cli.predict import predict
@@ -42,6 +43,10 @@ def _root(
 
 
 app.command()(analyze)
+app.command()(examine)
+app.command()(recommend)
+app.command()(backtest)
+app.command()(sensitivity)
 app.command()(fit)
 app.command()(predict)
 app.command()(simulate)
