@@ -187,6 +187,7 @@ def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
         n_test=round(float(np.mean([result.n_test for result in results]))),
         n_positive=round(float(np.mean([result.n_positive for result in results]))),
         errors=errors,
+        staggered=plan.stagger is not None,
     )
 
 

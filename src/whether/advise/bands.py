@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import spearmanr
 
+from whether.advise.bounds import BoundsEvidence
 from whether.advise.evidence import WIDTH, examine_material
 from whether.advise.material import Material, gather
 from whether.advise.recommendation import advise
@@ -187,7 +188,7 @@ def sensitivity(
     at : array-like or data frame, optional
         People whose risks are asked for. Default: the cohort.
     label_frequency, prevalence : sequence of float, optional
-        Values to try. Default: five, from the lowest that the labels allow to 1.
+        Values to try. Default: five each, over what the labels allow under a constant propensity; see `BoundsEvidence`.
     learner : str, Learner or classifier
         For all methods.
     verbose : int
@@ -209,7 +210,7 @@ def sensitivity(
     material = gather(X, y, time=time, follow_up=follow_up, propensity_features=propensity_features, entry=entry)
     advice = advise(examine_material(material, np.random.default_rng(random_state)))
     people = material.cohort.features if at is None else np.asarray(at, dtype=float)
-    trials = list(_trials(material, advice.method, label_frequency, prevalence, learner))
+    trials = list(_trials(material, advice.method, advice.evidence.bounds, label_frequency, prevalence, learner))
     estimator = advice.estimator.set_params(learner=learner)
     risks = _fit(estimator, material.cohort, people)
     variants = []
@@ -223,6 +224,7 @@ def sensitivity(
 def _trials(
     material: Material,
     recommended: str,
+    bounds: BoundsEvidence,
     label_frequency: Sequence[float] | None,
     prevalence: Sequence[float] | None,
     learner: Any,
@@ -242,10 +244,10 @@ def _trials(
                 method.build(named if method.feature_parameter else None, **settings),
                 cohort,
             )
-    labeled = float(cohort.labeled.mean())
-    for c in _grid(label_frequency, labeled):
+    # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
+    for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
         yield "label frequency", f"{c:.3g}", ElkanNotoClassifier(label_frequency=c, **settings), cohort
-    for share in _grid(prevalence, labeled):
+    for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
         yield "prevalence", f"{share:.3g}", ElkanNotoClassifier(prevalence=share, **settings), cohort
     method = METHODS[recommended]
     if method.needs and cohort.time is not None:
@@ -255,10 +257,11 @@ def _trials(
             yield "follow-up horizon", f"{horizon:.4g}", build, _cut(cohort, horizon)
 
 
-def _grid(values: Sequence[float] | None, labeled: float) -> list[float]:
+def _grid(values: Sequence[float] | None, lowest: float, highest: float) -> list[float]:
+    """Return the values that were asked for, else some that the labels allow; not the labeled share itself."""
     if values is not None:
         return [float(value) for value in values]
-    return np.linspace(labeled, 1.0, N_POINTS + 1)[1:].tolist()
+    return np.linspace(lowest, highest, N_POINTS + 1)[1:].tolist()
 
 
 def _cut(cohort: Cohort, horizon: float) -> Cohort:

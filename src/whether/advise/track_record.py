@@ -24,11 +24,16 @@ COLUMNS = {
     "average_precision": ("AP", True),
     "brier": ("Brier", False),
     "calibration_error": ("ICI", False),
-    "mean_risk_error": ("risk-share", None),
+    "mean_risk_error": ("risk - share", None),
 }
 WIDTH = 112
 # Width of the table with all its columns.
-WIDE_TABLE = 94
+WIDE_TABLE = 98
+STAGGERED = (
+    "The last column is the mean risk minus the share of positives among those scored. With a staggered endpoint that "
+    "share is too high, for negatives have to be followed to the horizon and positives need not: a mean risk below "
+    "it is no sign of a fault."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,8 @@ class Backtest:
         Methods that could not be fitted in some split, with a reason.
     level : float
         Confidence level.
+    staggered : bool
+        Whether the endpoint was drawn for each person, for want of dates.
     """
 
     scores: dict[str, dict[str, Array]]
@@ -63,6 +70,7 @@ class Backtest:
     n_positive: int
     errors: dict[str, str] = field(default_factory=dict)
     level: float = 0.95
+    staggered: bool = False
 
     def interval(self, method: str, metric: str = "auc") -> Interval:
         """Mean over splits with its interval.
@@ -181,13 +189,15 @@ class Backtest:
             width,
         )
         shown = ["mean_risk_error"] if width < WIDE_TABLE else ["brier", "calibration_error", "mean_risk_error"]
-        titles = " ".join(f"{COLUMNS[metric][0]:>11s}" for metric in shown)
+        titles = " ".join(f"{COLUMNS[metric][0]:>12s}" for metric in shown)
         lines += ["", f"{'method':9s} {'AUC':>22s} {'minus LR':>25s} {titles}"]
         for name in self.scores:
             gap = _signed(self.difference(name)) if "LR" in self.scores and name != "LR" else ""
-            values = " ".join(f"{self._cell(name, metric):>11s}" for metric in shown)
+            values = " ".join(f"{self._cell(name, metric):>12s}" for metric in shown)
             lines.append(f"{name:9s} {self.interval(name)!s:>22s} {gap:>25s} {values}")
         lines += ["", *textwrap.wrap(self.answer(), width)]
+        if self.staggered:
+            lines += textwrap.wrap(STAGGERED, width)
         if any(self.advised):
             counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
             lines.append(f"Advised then: {counted}.")
