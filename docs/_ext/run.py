@@ -1,8 +1,9 @@
-"""Two directives that execute what they show, so that a page cannot promise what the library does not do.
+"""Directives that execute what they show, so that a page cannot promise what the library does not do.
 
 ``run`` executes Python. The blocks of one page share their variables; what they print and warn of is shown below. An
 error breaks the build unless the option ``raises`` names it; then its message is shown. ``hide-code`` shows the output
-alone. ``command`` executes lines of a shell in an empty folder of the page's own.
+alone. ``command`` executes lines of a shell in an empty folder of the page's own. ``help`` has the help of every
+command of the program, each under a title.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +24,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+WIDTH, LONGEST_LINE = 110, 125
+
+
+class UnexpectedError(Exception):
+    """A block did not do what the page says."""
 
 
 class Run(SphinxDirective):
@@ -33,7 +42,10 @@ class Run(SphinxDirective):
         """Execute the block and return it with its output."""
         code = "\n".join(self.content)
         state = _state(self)
-        output = _execute(code, state["names"], state["folder"], self.options.get("raises"), self.get_location())
+        try:
+            output = _execute(code, state["names"], state["folder"], self.options.get("raises"), self.get_location())
+        except UnexpectedError as error:
+            raise self.error(str(error)) from error
         shown = [] if "hide-code" in self.options else [_block(code, "python")]
         return [*shown, *([_block(output, "text", "output")] if output else [])]
 
@@ -47,25 +59,57 @@ class Command(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Execute the lines and return them with their output."""
         code = "\n".join(self.content)
-        folder = _state(self)["folder"]
-        search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        settings = {"PATH": search, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"}
-        result = subprocess.run(
-            code,
-            shell=True,
-            cwd=folder,
-            env={**os.environ, **settings},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        if (result.returncode != 0) != ("fails" in self.options):
-            raise self.error(f"{code!r} ended with exit code {result.returncode}: {result.stdout}")
-        shown = _block(code, "console" if code.startswith("$") else "bash")
-        output = result.stdout.rstrip().replace(str(folder) + os.sep, "")
-        return [shown, *([_block(output, "text", "output")] if output else [])]
+        exit_code, output = _shell(code, _state(self)["folder"])
+        if (exit_code != 0) != ("fails" in self.options):
+            raise self.error(f"{code!r} ended with exit code {exit_code}: {output}")
+        return [_block(code, "bash"), *([_block(_fold(output), "text", "output")] if output else [])]
+
+
+class Help(SphinxDirective):
+    """The help of every command, so that a new command is on the page by itself."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each command."""
+        from typer.main import get_command
+
+        from whether.cli.app import app
+
+        sections: list[nodes.Node] = []
+        for words in _commands(get_command(app), ("whether",)):
+            name = " ".join(words)
+            section = nodes.section(ids=[nodes.make_id(name)], names=[name])
+            section += nodes.title(name, name)
+            section += _block(_shell(f"{name} --help", _state(self)["folder"])[1], "text")
+            sections.append(section)
+        return sections
+
+
+def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Words of every command that does something; a group of commands does nothing by itself."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield words
+        return
+    for name, child in inner.items():
+        yield from _commands(child, (*words, name))
+
+
+def _shell(code: str, folder: Path) -> tuple[int, str]:
+    """Exit code and output of lines of a shell, as somebody without a terminal sees them."""
+    search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    settings = {"PATH": search, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(
+        code,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return result.returncode, result.stdout.rstrip().replace(str(folder) + os.sep, "")
 
 
 def _state(directive: SphinxDirective) -> dict[str, Any]:
@@ -87,11 +131,20 @@ def _execute(code: str, names: dict[str, Any], folder: Path, raises: str | None,
             exec(compile(code, location, "exec"), names)
         except Exception as problem:
             if type(problem).__name__ != raises:
-                raise RuntimeError(f"{location}: {type(problem).__name__}: {problem}") from problem
+                raise UnexpectedError(f"{type(problem).__name__}: {problem}") from problem
             error = f"{raises}: {problem}"
     if raises and not error:
-        raise RuntimeError(f"{location}: {raises} was expected, and nothing was raised.")
-    return (stream.getvalue() + error).rstrip()
+        raise UnexpectedError(f"{raises} was expected, and nothing was raised.")
+    return _fold((stream.getvalue() + error).rstrip())
+
+
+def _fold(text: str) -> str:
+    """Break sentences that are longer than the page is wide; a table's lines are not."""
+    folded = [
+        textwrap.wrap(line, WIDTH, subsequent_indent="  ") if len(line) > LONGEST_LINE else [line]
+        for line in text.splitlines()
+    ]
+    return "\n".join(line for lines in folded for line in lines)
 
 
 @contextlib.contextmanager
@@ -112,4 +165,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     app.add_directive("run", Run)
     app.add_directive("command", Command)
+    app.add_directive("help", Help)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

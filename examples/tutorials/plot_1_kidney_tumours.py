@@ -59,7 +59,7 @@ print(evidence)
 # Three findings matter most. Whether the curve of events has levelled off is *unclear*, so how many will relapse is in
 # part extrapolated. The recorded times agree with labels and follow-up: nothing speaks against using them. And the
 # features have something to do with *when*, so a model of labels alone would in part learn who relapses early.
-figure = evidence.plot()
+evidence.plot().set_size_inches(11, 3.6)
 plt.show()
 
 # %%
