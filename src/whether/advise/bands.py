@@ -17,7 +17,7 @@ from whether.advise.bounds import BoundsEvidence
 from whether.advise.evidence import WIDTH, examine_material
 from whether.advise.material import Material, gather
 from whether.advise.recommendation import advise
-from whether.advise.results import to_plain
+from whether.advise.results import to_plain, wrap
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
 from whether.learners.progress import progress, reporting
@@ -137,7 +137,7 @@ class Sensitivity:
         if self.refused:
             lines.append("The advice refuses to give more than a bound: read the band, not the point.")
         lower, upper = self.band()
-        lines += textwrap.wrap(
+        lines += wrap(
             f"Over everything below, the mean risk lies between {min(self._means()):.3f} and {max(self._means()):.3f}, "
             f"and a person's band is {np.median(upper - lower):.3f} wide (median).",
             width,

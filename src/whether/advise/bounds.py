@@ -76,7 +76,7 @@ class BoundsEvidence(Section):
         method: right if follow-up goes its own way. The time is the one at which the lower limit of the share is
         highest, for at the end of the curve few people are left. NaN otherwise.
     lowest_by_times_limit : float
-        Its lower limit, of a 95 % interval.
+        Its lower limit, of a 95 % interval, or the share labeled where that is higher.
     highest : float
         1: without a restriction everybody might be positive.
     highest_if_constant : float
@@ -149,7 +149,7 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
         curve = kaplan_meier(cohort.labeled, cohort.required("time"))
         limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
         best = int(np.argmax(limits))
-        by_times, by_times_limit = 1 - float(curve.survival[best]), float(limits[best])
+        by_times, by_times_limit = 1 - float(curve.survival[best]), max(labeled, float(limits[best]))
     highest, limit = _highest_label_share(cohort)
     return BoundsEvidence(
         lowest=labeled,

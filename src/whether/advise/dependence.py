@@ -65,7 +65,8 @@ class DependenceEvidence(Section):
         features explain. Near 1, people with the same features are all followed equally long, and what happens at
         other follow-ups is extrapolated.
     time_drivers, follow_up_drivers : tuple of Driver
-        Features with an effect, Holm-adjusted, the strongest first.
+        Features with an effect, Holm-adjusted, the strongest first; a positive z means later events, or a longer
+        follow-up. None where the test of all features together does not reject.
     selection_share : float
         Variance of the log propensity as a share of the variances of log risk and log propensity: 0 means that labels
         tell who is positive, 1 that they tell who is seen.
@@ -93,11 +94,11 @@ class DependenceEvidence(Section):
         """Return what was found, in sentences with numbers."""
         lines = [f"That event times do not depend on features {self.event_times}; from {self.source}."]
         if self.time_drivers:
-            lines.append(f"Features that drive event times: {_list(self.time_drivers)}.")
+            lines.append(f"Features that drive event times (z > 0: later events): {_list(self.time_drivers)}.")
         explained = f"features explain {100 * self.follow_up_explained:.0f} % of the variance of its logarithm"
         lines.append(f"That follow-up does not depend on features {self.follow_up}; {explained}.")
         if self.follow_up_drivers:
-            lines.append(f"Features that drive follow-up: {_list(self.follow_up_drivers)}.")
+            lines.append(f"Features that drive follow-up (z > 0: longer): {_list(self.follow_up_drivers)}.")
         if math.isfinite(self.selection_share):
             low, high = self.propensity_range
             lines.append(
@@ -141,8 +142,11 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
         follow_up=censoring,
         follow_up_explained=_explained(material),
         # Of indices that others chose no feature can be named.
-        time_drivers=_time_drivers(fit, cohort) if fit is not None and design.is_whole else (),
-        follow_up_drivers=_holm([Driver(name, math.nan, float(z)) for name, z in zip(cohort.names, z, strict=True)]),
+        time_drivers=_time_drivers(fit, cohort) if fit is not None and design.is_whole and test.rejects() else (),
+        # Cox's score is positive where follow-up is short.
+        follow_up_drivers=_holm([Driver(name, math.nan, -z) for name, z in zip(cohort.names, z.tolist(), strict=True)])
+        if censoring.rejects()
+        else (),
         selection_share=numbers[0],
         propensity_range=numbers[1],
         breadth=numbers[2],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ from whether.advise.exchange import ExchangeEvidence, examine_exchange
 from whether.advise.follow_up import FollowUpEvidence, examine_follow_up
 from whether.advise.linearity import LinearityEvidence, examine_linearity
 from whether.advise.material import Material, gather
-from whether.advise.results import Section, to_plain
+from whether.advise.results import Section, to_plain, wrap
 from whether.advise.scar import ScarEvidence, examine_scar
 from whether.advise.time_trust import TrustEvidence, examine_time_trust
 
@@ -104,7 +103,7 @@ class Evidence:
         for title, section in self.sections().items():
             lines.append(title)
             for sentence in section.sentences():
-                lines += textwrap.wrap(sentence, width, initial_indent="  ", subsequent_indent="    ")
+                lines += wrap(sentence, width, "  ")
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -181,7 +181,7 @@ def _ratio_sentence(which: str, found: CureFraction) -> str:
     known = math.isfinite(width) and width < 20
     limits = f" ({found.ratio * math.exp(-width):.2g} to {found.ratio * math.exp(width):.2g})" if known else ""
     return (
-        f"RECeUS {which} ({found.distribution}): cured {100 * found.cured:.1f} %, ratio {found.ratio:.3f}{limits}. "
+        f"RECeUS {which} ({found.distribution}): cured {100 * found.cured:.1f} %, ratio {found.ratio:.2g}{limits}. "
         f"A cure model is called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of {SMALL_RATIO:g}."
     )
 

@@ -62,6 +62,8 @@ class LinearityEvidence(Section):
 
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
+        if not (self.outcome.was_run or self.propensity.was_run):
+            return [f"Whether straight lines are enough {self.outcome}."]
         return [
             f"That straight lines are enough for the outcome {self.outcome}; that they are for the propensity "
             f"{self.propensity}. Squares, cubes and products were added to the {self.model}."

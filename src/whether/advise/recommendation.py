@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from whether.advise.evidence import WIDTH, Evidence, examine
-from whether.advise.results import p_text, to_plain
+from whether.advise.results import p_text, to_plain, wrap
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REFUSALS
 from whether.advise.situation import Situation
 from whether.estimators import CensoredClassifier
@@ -106,7 +105,7 @@ class Recommendation:
             if sentences:
                 head.append(title)
             for sentence in sentences:
-                head += textwrap.wrap(sentence, width, initial_indent="  ", subsequent_indent="    ")
+                head += wrap(sentence, width, "  ")
         return "\n".join(head)
 
     def __str__(self) -> str:
@@ -218,7 +217,7 @@ def _further_reasons(evidence: Evidence) -> list[str]:
         fraction = evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
         if fraction is not None:
             reasons.append(
-                f"{_CURVE[reading]} (ratio {fraction.ratio:.3f}, {100 * fraction.cured:.0f} % never have "
+                f"{_CURVE[reading]} (ratio {fraction.ratio:.2g}, {100 * fraction.cured:.0f} % never have "
                 "the event by a model without features)."
             )
     if evidence.linearity is not None and evidence.linearity.is_curved:

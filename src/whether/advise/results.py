@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import textwrap
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,14 @@ class HypothesisTest:
 def p_text(p_value: float) -> str:
     """Return a p-value as it is printed."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def wrap(sentence: str, width: int, indent: str = "") -> list[str]:
+    """Break a sentence into lines, but not before a per cent sign nor at a hyphen; later lines are indented further."""
+    joined = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+    hanging = indent + "  " if indent else ""
+    lines = textwrap.wrap(joined, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}%", " %") for line in lines]
 
 
 class Section(ABC):

@@ -52,10 +52,11 @@ class ScarEvidence(Section):
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
         return [
-            f"That labeling is completely at random {self.likelihood_ratio}; by the published bootstrap test it "
-            f"{self.bootstrap}.",
+            f"That labeling is completely at random {self.likelihood_ratio}. By the published bootstrap test, which "
+            f"rejects it nearly always, right or wrong, it {self.bootstrap}.",
             f"If it were, {100 * self.label_frequency:.0f} % of the positives would be labeled (maximum likelihood; "
-            f"{100 * self.elkan_noto:.0f} % by Elkan and Noto's rule).",
+            f"{100 * self.elkan_noto:.0f} % by Elkan and Noto's rule, which is too low unless features tell positives "
+            "and negatives apart).",
         ]
 
 

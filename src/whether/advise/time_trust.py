@@ -107,7 +107,7 @@ class TrustEvidence(Section):
         heaping = self.heaping
         lines = [
             f"{100 * heaping.distinct_share:.0f} % of the event times are distinct; {100 * heaping.excess_share:.1f} % "
-            "of the events are in excess at round values"
+            "of the events are in excess at single values"
             + (f" (most at {', '.join(f'{value:g}' for value in heaping.values[:3])})." if heaping.values else ".")
         ]
         if self.end_mass is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from whether.advise.results import to_plain
+from whether.advise.results import to_plain, wrap
 from whether.evaluate.bootstrap import Interval
 from whether.methods import METHODS
 
@@ -183,7 +182,7 @@ class Backtest:
             Of a line; scores that have no place in it are left out.
         """
         n_splits = len(next(iter(self.scores.values()))["auc"])
-        lines = textwrap.wrap(
+        lines = wrap(
             f"{self.plan} It hides {100 * self.hidden_share:.0f} % of the events. {n_splits} splits: trained on "
             f"{self.n_training:,}, scored on {self.n_test:,} people, {self.n_positive:,} of them positive.",
             width,
@@ -195,14 +194,14 @@ class Backtest:
             gap = _signed(self.difference(name)) if "LR" in self.scores and name != "LR" else ""
             values = " ".join(f"{self._cell(name, metric):>12s}" for metric in shown)
             lines.append(f"{name:9s} {self.interval(name)!s:>22s} {gap:>25s} {values}")
-        lines += ["", *textwrap.wrap(self.answer(), width)]
+        lines += ["", *wrap(self.answer(), width)]
         if self.staggered:
-            lines += textwrap.wrap(STAGGERED, width)
+            lines += wrap(STAGGERED, width)
         if any(self.advised):
             counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
             lines.append(f"Advised then: {counted}.")
         for name, text in self.errors.items():
-            lines += textwrap.wrap(f"{name} could not be fitted in some split: {text}", width)
+            lines += wrap(f"{name} could not be fitted in some split: {text}", width)
         return "\n".join(lines)
 
     def _cell(self, method: str, metric: str) -> str:
