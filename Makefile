@@ -27,8 +27,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
 	@touch $@
 
-demo: $(INSTALLED)  ## a first fit, explained
-	@$(BIN)/python -m whether.demo
+demo: $(INSTALLED)  ## a report on a simulated cohort, in demo-report
+	@$(BIN)/whether analyze -o demo-report
 
 test: $(INSTALLED)  ## tests and doctests (JOBS=2 processes; ARGS=... is handed to pytest)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
@@ -69,5 +69,5 @@ constraints:  ## resolve and pin all development dependencies anew
 	echo "constraints.txt is up to date: read the difference, then run make lint test"
 
 clean:  ## remove .venv, caches and build output
-	rm -rf $(VENV) build dist docs/_build docs/api/generated docs/gallery docs/tutorials .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist demo-report docs/_build docs/api/generated docs/gallery docs/tutorials .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -path ./.git -prune -o -type d \( -name __pycache__ -o -name '*.egg-info' \) -prune -exec rm -rf {} +

@@ -18,7 +18,14 @@ from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, ru
 from whether.analysis.predictions import predict_still
 from whether.analysis.resampling import refit
 from whether.analysis.result import Analysis, Origin
-from whether.analysis.uncertainty import Spread, risk_intervals, share_interval, spread_of_sums, unseen_interval
+from whether.analysis.uncertainty import (
+    Spread,
+    add_shrinkage,
+    risk_intervals,
+    share_interval,
+    spread_of_sums,
+    unseen_interval,
+)
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
@@ -90,7 +97,7 @@ def analyze(
     >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
     True
     """
-    _check_settings(level, random_state)
+    _check_settings(level, random_state, n_splits)
     check_table(X)
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
@@ -150,7 +157,9 @@ def _stage(title: str, stages: Steps) -> Iterator[None]:
     stages.advance()
 
 
-def _check_settings(level: float, random_state: int) -> None:
+def _check_settings(level: float, random_state: int, n_splits: int) -> None:
+    if isinstance(n_splits, bool) or not isinstance(n_splits, numbers.Integral) or n_splits < 2:
+        raise ValueError(f"n_splits must be a whole number >= 2, got {n_splits!r}.")
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
     if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
@@ -190,7 +199,7 @@ def _measure_uncertainty(
     limits, spread = risk_intervals(model, cohort.features, level), spread_of_sums(model, cohort)
     if spread is not None:
         clustered = "The intervals take rows of one group as independent; where they are alike, they are too narrow."
-        return limits, spread, () if groups is None else (clustered,)
+        return limits, add_shrinkage(spread, model, X, cohort), () if groups is None else (clustered,)
     if getattr(model.model_, "indexed", None) is not None:
         return None, UNKNOWN, ("There are no intervals: the data do not determine all coefficients.",)
     found = refit(model, X, cohort, groups=groups, level=level, rng=rng)

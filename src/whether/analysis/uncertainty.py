@@ -1,20 +1,26 @@
 """How sure a fitted model is of its answers: of each risk, of the mean risk, and of the number of unseen positives.
 
 Where the fit is linear it is the delta method, through the covariance of the coefficients. What that leaves out: the
-restriction on the propensity, the shape of the model, the choice of the distribution and of the shrinkage are all taken
-as given, and so are the features of the people.
+restriction on the propensity, the shape of the model and the choice of the distribution are taken as given, and so are
+the features of the people. Shrinkage to one index pulls the sums to one side, which no covariance shows: to their
+errors is added how far they would move at the penalty with the highest held-out likelihood. Where the penalty matters
+the intervals cover less than they say all the same.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
+from sklearn.base import clone
 
+from whether.analysis.predictions import predict_still
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
@@ -101,6 +107,35 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         by_unseen += _to_coefficients(fit, part.features, np.vstack([slope, slope * missed.gradient]))
     risk, unseen = (math.sqrt(max(float(by @ covariance @ by), 0.0)) for by in (by_risk, by_unseen))
     return Spread(risk / cohort.n, unseen)
+
+
+def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
+    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for.
+
+    Parameters
+    ----------
+    spread : Spread
+        Standard errors by the delta method.
+    model : CensoredClassifier
+        With a linear fit to the cohort.
+    X : array-like or data frame
+        The features, as the model was fitted to them.
+    cohort : Cohort
+    """
+    path = getattr(model.model_, "path", None)
+    if path is None or path.best == path.chosen or "shrinkage" not in model.get_params():
+        return spread
+    looser = clone(model).set_params(shrinkage=path.best)
+    if hasattr(model, "distribution_"):
+        looser.set_params(distribution=model.distribution_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the fit itself warned of is told
+        looser.fit(X, cohort.labeled.astype(int), time=cohort.time, follow_up=cohort.follow_up)
+    risk, unseen = (
+        float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1])),
+        float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort))),
+    )
+    return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, unseen))
 
 
 def _only_outcome(slope: Array, v: Array) -> Array:

@@ -75,7 +75,8 @@ class SimulatedCohort:
         ready = prepare_table(table, choice, Notes(), self.name)
         hidden = int(drawn.positive[drawn.y == 0].sum())
         ready.notes.say(
-            f"The people are simulated ({WORLD}, seed {self.seed}): {hidden:,} of the unlabeled are positive."
+            f"The people are simulated (world {WORLD}, seed {self.seed}), so that the truth is known: {hidden:,} of "
+            "the unlabeled are positive."
         )
         return ready
 
