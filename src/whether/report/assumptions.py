@@ -53,7 +53,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
 
     def draw(figure: Figure, narrow: bool) -> list[Mark]:
         ax = figure.subplots()
-        ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report, {percent(here)}")
+        ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here)}")
         for kind in KINDS:
             rows = [y for y, variant in enumerate(variants) if variant.kind == kind]
             _, _, marker, color = _WORDS[kind]
@@ -77,8 +77,9 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
         f"Points of the mean risk under {len(variants)} other assumptions, from {percent(low)} to {percent(high)}, "
         f"with a dashed line at that of this report, {percent(here)}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
-        f"or shorter follow-up. It goes from {percent(low)} to {percent(high)}; this report says {percent(here)}. Not "
-        "all of these assumptions are equally plausible: the advice above says which one these data support.",
+        f"or shorter follow-up. It goes from {percent(low)} to {percent(high)}; this report’s method says "
+        f"{percent(here)}. Not all of these assumptions are equally plausible: the advice above says which one these "
+        "data support.",
         draw,
         Table(
             ("what is assumed instead", "mean risk", "rank correlation with this report's risks"),
@@ -88,7 +89,16 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
             ],
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
+        note=_learner_note(reading, here),
     )
+
+
+def _learner_note(reading: Reading, here: float) -> str:
+    """What explains that the method of the report has another mean risk here."""
+    own = reading.analysis.mean_risk.estimate
+    if abs(own - here) < 0.005:
+        return ""
+    return f"All of these are linear models, for speed; the model of this report is not, and says {percent(own)}."
 
 
 def _label(reading: Reading, kind: str, value: str) -> str:

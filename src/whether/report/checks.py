@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from whether.advise.track_record import Backtest
 from whether.evaluate.bootstrap import Interval
-from whether.evaluate.calibration import calibration_curve, censored_calibration_curve
+from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import METHODS
 from whether.report.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
 from whether.report.reading import Reading, ThinCurve
@@ -111,38 +112,38 @@ def _by_times(reading: Reading, horizon: float) -> Groups | None:
     """Predicted and Kaplan and Meier's share with the event by the horizon."""
     rows = reading.rows
     labeled, time = reading.cohort.labeled[rows], reading.cohort.required("time")[rows]
-    predicted = 1 - reading.analysis.model.predict_survival(reading.table(rows), [horizon])[:, 0]  # type: ignore[attr-defined]
-    for n_groups in range(N_GROUPS, 1, -1):
-        members = _quantile_groups(predicted, n_groups)
-        if all(_may_be_shown(reading, labeled[group]) for group in members):
-            curve = censored_calibration_curve(labeled, predicted, time=time, horizon=horizon, n_groups=n_groups)
-            return Groups(curve.predicted, curve.observed, curve.lower, curve.upper, curve.count)
-    return None
+    model: Any = reading.analysis.model
+    predicted = 1 - model.predict_survival(reading.table(rows), [horizon])[:, 0]
+    return _gather(
+        censored_calibration_curve(labeled[group], predicted[group], time=time[group], horizon=horizon, n_groups=1)
+        for group in _members(reading, predicted, labeled)
+    )
 
 
 def _by_labels(reading: Reading) -> Groups | None:
     """Predicted and observed share with a recorded event; needs no times."""
     labeled = reading.cohort.labeled[reading.rows]
     predicted = reading.analysis.risks[reading.rows] * reading.propensity
-    for n_groups in range(N_GROUPS, 1, -1):
-        members = _quantile_groups(predicted, n_groups)
-        if all(_may_be_shown(reading, labeled[group]) for group in members):
-            curve = calibration_curve(labeled, predicted, n_groups=n_groups)
-            return Groups(curve.predicted, curve.observed, curve.lower, curve.upper, curve.count)
-    return None
+    return _gather(
+        calibration_curve(labeled[group], predicted[group], n_groups=1)
+        for group in _members(reading, predicted, labeled)
+    )
 
 
-def _may_be_shown(reading: Reading, labeled: NDArray[np.bool_]) -> bool:
-    events = int(labeled.sum())
-    return reading.disclosure.allows(events, labeled.size - events)
+def _members(reading: Reading, predicted: Array, labeled: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """People from the lowest to the highest prediction, in groups that may be shown."""
+    parts = np.array_split(np.argsort(predicted, kind="stable"), min(N_GROUPS, max(1, labeled.size // 20)))
+    counts = np.array([[labeled[part].sum(), (~labeled[part]).sum()] for part in parts])
+    return [np.concatenate(parts[run]) for run in reading.disclosure.merge(counts)]
 
 
-def _quantile_groups(values: Array, n_groups: int) -> list[NDArray[np.intp]]:
-    """The groups that the calibration curves are made of."""
-    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_groups + 1)[1:-1]))
-    label = np.searchsorted(edges, values, side="right")
-    groups = [np.flatnonzero(label == group) for group in range(edges.size + 1)]
-    return [group for group in groups if group.size]
+def _gather(curves: Iterable[CalibrationCurve]) -> Groups | None:
+    """Put groups together; one alone has nothing to be compared with."""
+    found = list(curves)
+    if len(found) < 2:
+        return None
+    parts = ("predicted", "observed", "lower", "upper", "count")
+    return Groups(*(np.concatenate([getattr(curve, part) for curve in found]) for part in parts))
 
 
 def backtest_chart(reading: Reading) -> Chart | None:

@@ -73,6 +73,7 @@ def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
         "evidence": describe_evidence(reading),
         "notes": said(origin.notes),
         "warnings": said(analysis.warnings),
+        "methods_notes": said(analysis.notes),
         "call": clean(origin.call),
         "glossary": GLOSSARY,
         "methods": list(METHOD_WORDS.items()),

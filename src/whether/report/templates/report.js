@@ -23,7 +23,7 @@
   function show(plot, shown, point) {
     hide(plot);
     const [x, y] = point[shown.kind];
-    const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    const ring = document.createElementNS(shown.svg.namespaceURI, "circle");
     ring.setAttribute("class", "ring");
     ring.setAttribute("cx", x);
     ring.setAttribute("cy", y);

@@ -1,0 +1,150 @@
+"""The page: what is in it, in which order, and that it stands by itself."""
+
+import base64
+import dataclasses
+import hashlib
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import whether as wh
+from whether.report import write_report
+from whether.report.answer import write_answer
+from whether.report.disclosure import Disclosure
+from whether.report.drawing import render
+from whether.report.effects import coefficient_table, importance_chart
+from whether.report.reading import Reading
+
+
+def test_nothing_is_fetched_from_anywhere(page):
+    links = [
+        value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href", "action")
+    ]
+    assert links
+    assert all(link.startswith("#") for link in links)
+    assert not re.search(r"@import|@font-face|url\((?!#)|https?:", page.source)
+
+
+def test_the_policy_lets_only_the_own_script_run(page):
+    policy = next(meta["content"] for meta in page.named("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    script = re.search(r"<script>(.*?)</script>", page.source, re.DOTALL)[1]
+    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+
+
+def test_headings_go_down_one_level_at_a_time(page):
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_ids_are_unique_and_references_lead_somewhere(page):
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    used = {value[1:] for _, attributes in page.tags if (value := attributes.get("href"))}
+    used |= set(re.findall(r"url\(#([^)]+)\)", page.source))
+    used |= {attributes["aria-labelledby"] for _, attributes in page.tags if "aria-labelledby" in attributes}
+    assert used <= set(ids)
+
+
+def test_it_has_landmarks_a_language_and_a_way_past_the_navigation(page):
+    assert page.named("html")[0]["lang"] == "en"
+    assert {"header", "nav", "main", "footer"} <= {tag for tag, _ in page.tags}
+    assert page.named("a")[0]["href"] == "#answer"
+
+
+def test_every_figure_has_a_description_both_drawings_and_its_numbers(page):
+    plots = [attributes for attributes in page.named("div") if attributes.get("role") == "img"]
+    assert len(plots) == len(page.named("figure")) == len(page.data["figures"]) >= 9
+    assert all(len(plot["aria-label"]) > 60 for plot in plots)
+    assert len(page.named("svg")) == 2 * len(plots)
+    assert len(page.tables) >= len(plots)
+    assert all(points for points in page.data["figures"].values())
+
+
+def test_points_lie_within_their_drawings(page):
+    sizes = [tuple(map(float, box["viewbox"].split()[2:])) for box in page.named("svg")]
+    for kind, (width, _) in (("wide", sizes[0]), ("narrow", sizes[1])):
+        places = [point[kind] for points in page.data["figures"].values() for point in points]
+        assert all(0 <= x <= width and y >= 0 for x, y in places)
+
+
+def test_the_answer_comes_first_with_its_interval(analysis, page):
+    unseen = analysis.unseen
+    headline = (
+        f"About {unseen.estimate:,.0f} of the {analysis.n_unlabeled:,} people without a recorded event are expected to "
+        f"have it at some time (95 % interval {unseen.lower:,.0f} to {unseen.upper:,.0f} people)."
+    )
+    assert headline in page.words
+    assert page.words.index(headline) < page.words.index("How the method was chosen", page.words.index(headline))
+
+
+def test_the_lit_path_ends_at_the_method_that_was_chosen(analysis, page):
+    lit = re.findall(r'<div class="leaf lit">\s*<strong>([^<]+)</strong>', page.source)
+    assert lit == [analysis.recommendation.method]
+
+
+def test_it_says_how_to_repeat_and_cite_it(page):
+    for text in (wh.__version__, "whether analyze a.csv", "Qin Weng and Matthew M. Engelhard", "waste of time"):
+        assert text in page.words
+
+
+def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
+    page = read_report(analyze("partially-dependent", known=(), n=1000, checks=False))
+    assert "These data can rank people, but not say how many" in page.words
+    assert "Ranking only: no estimate" in page.words
+    assert "There are no event times, so there is no curve of events." in page.words
+    assert "events" not in page.data["figures"]
+    assert "backtest" not in page.data["figures"]
+
+
+def test_a_refusal_makes_the_headline_a_bound(analysis):
+    refused = dataclasses.replace(analysis.recommendation, refusals=("Follow-up is too short.",))
+    answer = write_answer(Reading(dataclasses.replace(analysis, recommendation=refused), Disclosure(11)))
+    assert answer.headline.startswith("These data give a lower bound, not an estimate: at least about")
+    assert answer.badge == "Lower bound only: no estimate"
+
+
+def test_without_event_times_the_page_stands_on_follow_up(analyze, read_report):
+    page = read_report(analyze("partially-dependent", known=("follow_up",), checks=False))
+    assert {"labels", "calibration", "risks"} <= set(page.data["figures"])
+    assert "events" not in page.data["figures"]
+    assert "FUMC-F" in page.words
+
+
+def test_a_model_without_coefficients_shows_what_its_risk_leans_on(analysis):
+    cohort = analysis.evidence.material.cohort
+    model = wh.MixtureCureClassifier(learner=wh.BoostedLearner(max_rounds=10), random_state=0)
+    model.fit(cohort.features, cohort.labeled.astype(int), time=cohort.time)
+    reading = Reading(dataclasses.replace(analysis, model=model), Disclosure(11))
+    assert coefficient_table(reading) is None
+    chart = importance_chart(reading, np.random.default_rng(0))
+    assert {row[0].full for row in chart.table.rows} == set(cohort.names)
+    assert render(chart).points
+
+
+def test_the_same_analysis_gives_the_same_bytes(analyze, tmp_path):
+    found = analyze("partially-dependent", known=("follow_up",), checks=False)
+    first, second = (write_report(found, tmp_path / name).read_bytes() for name in ("a.html", "b.html"))
+    assert first == second
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_file(analysis, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    monkeypatch.setattr("whether.report.write.render_page", lambda content: "\ud800")
+    monkeypatch.setattr("whether.report.write.describe", lambda analysis, disclosure: {})
+    with pytest.raises(UnicodeEncodeError):
+        write_report(analysis, path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("value", [-1, 2.5, True, "11"])
+def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
+    with pytest.raises(ValueError, match=f"suppress_below must be a whole number >= 0, got {value!r}"):
+        write_report(analysis, tmp_path / "report.html", suppress_below=value)
