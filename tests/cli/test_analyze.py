@@ -159,6 +159,33 @@ def test_small_counts_are_suppressed_unless_asked_for(run, tmp_path, table, quic
     assert asked == [threshold]
 
 
+def test_no_small_count_is_in_the_summary(run, tmp_path):
+    columns = make_cohort()
+    columns["event"] = [event if i < 21 else 0 for i, event in enumerate(columns["event"])]
+    n_events = sum(columns["event"])
+    assert 0 < n_events < 11
+    (tmp_path / "t.csv").write_text(to_csv(columns))
+    options = (
+        "--event",
+        "event",
+        "--time",
+        "time",
+        "--features",
+        "age",
+        "--no-backtest",
+        "--json",
+        "-o",
+        tmp_path / "r",
+    )
+    hidden = run("analyze", tmp_path / "t.csv", *options).json["summary"]
+    told = run("analyze", tmp_path / "t.csv", *options, "--no-suppress").json["summary"]
+    assert hidden["cohort"]["events"] is hidden["evidence"]["counts"]["n_events"] is None
+    assert told["cohort"]["events"] == n_events
+    assert any(f"{n_events} events are few" in flag for flag in told["recommendation"]["flags"])
+    assert any("<11 events are few" in flag for flag in hidden["recommendation"]["flags"])
+    assert f"{n_events} events" not in json.dumps(hidden)
+
+
 def test_dates_give_years_and_entries(run, tmp_path, quick):
     n = 120
     columns = {**make_cohort(), "entry": [f"201{i % 10}-01-01" for i in range(n)]}

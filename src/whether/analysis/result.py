@@ -137,7 +137,8 @@ class Analysis:
         Parameters
         ----------
         suppress_below : int
-            Counts of people above zero and below this become None.
+            Counts of people above zero and below this become None, and times of single persons are rounded. The
+            sentences are as they are.
         """
         return summary.summarize(self, suppress_below)
 

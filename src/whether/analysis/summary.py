@@ -19,6 +19,8 @@ SCHEMA_VERSION = 1
 COUNTS = frozenset(
     ("people", "events", "unlabeled", "n", "n_events", "n_after_last_event", "n_training", "n_test", "n_positive")
 )
+# Entries that are one person's own: rounded where small counts are held back.
+PERSONAL_TIMES = frozenset(("longest", "last_event"))
 
 
 def summarize(analysis: Analysis, suppress_below: int = 0) -> dict[str, Any]:
@@ -28,7 +30,8 @@ def summarize(analysis: Analysis, suppress_below: int = 0) -> dict[str, Any]:
     ----------
     analysis : Analysis
     suppress_below : int
-        Counts of people above zero and below this become None.
+        Counts of people above zero and below this become None, and times of single persons are rounded. The
+        sentences are as they are.
     """
     advice, record, moved = analysis.recommendation, analysis.backtest, analysis.sensitivity
     told = {key: value for key, value in advice.to_dict().items() if key != "evidence"}
@@ -83,16 +86,17 @@ def _describe_model(analysis: Analysis) -> dict[str, Any]:
 
 
 def _clean(value: Any, suppress_below: int) -> Any:
-    """Turn what JSON cannot have (NaN, infinity) into None, and small counts of people, too."""
+    """Turn what JSON cannot have (NaN, infinity) into None; hold back small counts and single persons' times."""
     if isinstance(value, dict):
-        return {
-            key: None if key in COUNTS and _is_small(entry, suppress_below) else _clean(entry, suppress_below)
-            for key, entry in value.items()
-        }
+        return {key: _hold_back(key, _clean(entry, suppress_below), suppress_below) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_clean(entry, suppress_below) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _is_small(entry: Any, suppress_below: int) -> bool:
-    return isinstance(entry, int) and 0 < entry < suppress_below
+def _hold_back(key: str, entry: Any, suppress_below: int) -> Any:
+    if suppress_below <= 1:
+        return entry
+    if key in COUNTS and isinstance(entry, int) and 0 < entry < suppress_below:
+        return None
+    return float(f"{entry:.2g}") if key in PERSONAL_TIMES and isinstance(entry, float) else entry

@@ -24,11 +24,14 @@ from whether.cli.roles import Roles
 from whether.cli.training import FittedTable, describe_training
 from whether.methods import METHODS
 from whether.report import write_report
+from whether.report.disclosure import Disclosure
 from whether.simulation import simulate
 from whether.tables import Notes, write_table
 
 REPORT, MODEL, PREDICTIONS = "report.html", "model.whether", "predictions.csv"
 FILES = (REPORT, MODEL, PREDICTIONS, SUMMARY)
+# Parts of the summary with names of the user's; all other text is sentences, in which small counts may be.
+NAMES = frozenset(("origin", "features", "named_features", "feature", "coefficients"))
 RESULTS = ("risk", "risk_lower", "risk_upper", "still_to_come", "labeled")
 # A world in which what raises the risk is not what brings the event forward, seen for about as long as events take.
 WORLD, N_SIMULATED = "partially-dependent", 4000
@@ -119,7 +122,7 @@ def run(job: Job, as_json: bool) -> None:
             backtest=job.with_backtest,
             random_state=job.seed,
         )
-        summary = answer.to_dict(suppress_below=job.suppress_below)
+        summary = _scrub(answer.to_dict(suppress_below=job.suppress_below), answer, Disclosure(job.suppress_below))
         _save_model(answer, ready, folder / MODEL)
         write_table(_predictions(answer, people), folder / PREDICTIONS)
         write_report(answer, folder / REPORT, suppress_below=job.suppress_below)
@@ -130,6 +133,22 @@ def run(job: Job, as_json: bool) -> None:
         tell([], result, ready.notes, as_json=True)
     else:
         _tell_people(answer, ready.notes, job.output)
+
+
+def _scrub(plain: dict[str, Any], answer: Analysis, rule: Disclosure) -> dict[str, Any]:
+    """Take small counts and single persons' times out of the sentences of a summary, as the report does."""
+    curve = answer.evidence.follow_up
+    last = None if curve is None or curve.events is None else curve.events.last_event
+    times = [time for time in (None if curve is None else curve.longest, last) if time is not None]
+
+    def scrub(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: entry if name in NAMES else scrub(entry) for name, entry in value.items()}
+        if isinstance(value, list):
+            return [scrub(entry) for entry in value]
+        return rule.scrub(value, times) if isinstance(value, str) else value
+
+    return {name: entry if name in NAMES else scrub(entry) for name, entry in plain.items()}
 
 
 def _describe_origin(job: Job, ready: Prepared) -> Origin:
