@@ -118,8 +118,8 @@ def test_without_event_times_the_page_stands_on_follow_up(analyze, read_report):
 
 def test_a_model_without_coefficients_shows_what_its_risk_leans_on(analysis):
     cohort = analysis.evidence.material.cohort
-    model = wh.MixtureCureClassifier(learner=wh.BoostedLearner(max_rounds=10), random_state=0)
-    model.fit(cohort.features, cohort.labeled.astype(int), time=cohort.time)
+    model = wh.LabelClassifier(learner="boosted", random_state=0)
+    model.fit(cohort.features, cohort.labeled.astype(int))
     reading = Reading(dataclasses.replace(analysis, model=model), Disclosure(11))
     assert coefficient_table(reading) is None
     chart = importance_chart(reading, np.random.default_rng(0))
