@@ -1,6 +1,6 @@
 """Every method on one simulated cohort, beside the truth: a first look.
 
-Run it with ``make demo`` or ``python -m whether.demo``.
+Run it with ``python -m whether.demo``.
 """
 
 from __future__ import annotations
