@@ -77,7 +77,7 @@ def test_trees_are_chosen_where_the_risk_is_curved(curved, chooser):
 
 
 def test_the_linear_model_is_chosen_where_it_is_right(chooser):
-    cohort = wh.simulate("baseline", n=1500, seed=0)
+    cohort = wh.simulate("partially-dependent", n=1500, seed=0)
     model = wh.FollowUpCureClassifier(learner=chooser).fit(cohort.X, cohort.y, follow_up=cohort.follow_up)
     assert model.selection_.chosen == "linear"
     assert model.summary().coefficients

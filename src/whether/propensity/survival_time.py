@@ -21,10 +21,12 @@ Array = NDArray[np.float64]
 
 # The penalty on the scale is worth one person. Times without any noise (some simulations have them) make the density
 # unbounded as the scale goes to zero; with one pseudo-observation whose residual is 5 % of the spread of log time it
-# stops near 0.05 / sqrt(events). At the other end a scale far above the spread of the recorded times, or a location far
+# stops near 0.05 / sqrt(events). Without event times a vanishing scale says that the features tell to the day when an
+# event comes, which small cohorts do by chance and then rule out what happens to the next person; there the residual is
+# 30 %. At the other end a scale far above the spread of the recorded times, or a location far
 # outside them, says that most events come where nobody was followed: the data are silent about that, and with weak
 # features the likelihood is flat all the way to "everybody is positive, later".
-SMALLEST_SCALE = 0.05
+SMALLEST_SCALE = {"event time": 0.05, "follow-up": 0.3}
 LARGEST_SCALE = 1.0
 FARTHEST_LOCATION = 0.5
 
@@ -55,6 +57,7 @@ class SurvivalTimePropensity(Propensity):
 
     index_sign: ClassVar[float] = -1.0
     ratio_kind: ClassVar[str] = "time ratio"
+    smallest_scale: ClassVar[float]
 
     def __init__(self, distribution: ResidualDistribution, center: float = 0.0, spread: float = 1.0) -> None:
         self.distribution = distribution
@@ -95,7 +98,7 @@ class SurvivalTimePropensity(Propensity):
         value = 0.5 * far**2
         gradient[0], curvature[0, 0] = far / FARTHEST_LOCATION, 1 / FARTHEST_LOCATION**2
         if self.distribution.has_scale:
-            small = (SMALLEST_SCALE * np.exp(-level[1])) ** 2
+            small = (self.smallest_scale * np.exp(-level[1])) ** 2
             large = (np.exp(level[1]) / LARGEST_SCALE) ** 2
             value += 0.5 * (small + large)
             gradient[1], curvature[1, 1] = large - small, 2 * (small + large)
@@ -106,6 +109,7 @@ class EventTimePropensity(SurvivalTimePropensity):
     """The event time of labeled people is known: density for them, survival for the rest (equation 4)."""
 
     needs_time: ClassVar[bool] = True
+    smallest_scale: ClassVar[float] = SMALLEST_SCALE["event time"]
 
     def observe(self, cohort: Cohort) -> Array:
         """Time of the event if seen, else of the end of follow-up; standardised log."""
@@ -132,6 +136,7 @@ class FollowUpPropensity(SurvivalTimePropensity):
     """Only the length of follow-up is known: e = Pr(T <= follow_up | x)."""
 
     needs_follow_up: ClassVar[bool] = True
+    smallest_scale: ClassVar[float] = SMALLEST_SCALE["follow-up"]
 
     def observe(self, cohort: Cohort) -> Array:
         """Length of follow-up of everybody, labeled or not; standardised log."""
