@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 WIDTH, LONGEST_LINE = 110, 125
+# Of the program: as wide as a page, and without colours.
+SETTINGS = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
 
 class UnexpectedError(Exception):
@@ -96,20 +99,41 @@ def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]
 
 def _shell(code: str, folder: Path) -> tuple[int, str]:
     """Exit code and output of lines of a shell, as somebody without a terminal sees them."""
+    exit_code, output = 0, ""
+    for line in code.splitlines():
+        # The program itself runs in this process, where its libraries are loaded already.
+        is_program = line.startswith("whether ") and not set(line) & set("|<>&;$")
+        exit_code, text = (_program if is_program else _other)(line, folder)
+        output += text
+        if exit_code:
+            break
+    return exit_code, output.rstrip().replace(str(folder) + os.sep, "")
+
+
+def _program(line: str, folder: Path) -> tuple[int, str]:
+    from typer.testing import CliRunner
+
+    from whether.cli.app import app
+
+    with _inside(folder), warnings.catch_warnings():
+        result = CliRunner(env=SETTINGS).invoke(app, shlex.split(line)[1:], prog_name="whether")
+    return result.exit_code, result.output
+
+
+def _other(line: str, folder: Path) -> tuple[int, str]:
     search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    settings = {"PATH": search, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"}
     result = subprocess.run(
-        code,
+        line,
         shell=True,
         cwd=folder,
-        env={**os.environ, **settings},
+        env={**os.environ, **SETTINGS, "PATH": search},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=300,
         check=False,
     )
-    return result.returncode, result.stdout.rstrip().replace(str(folder) + os.sep, "")
+    return result.returncode, result.stdout
 
 
 def _state(directive: SphinxDirective) -> dict[str, Any]:
