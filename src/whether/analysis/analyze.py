@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whether.advise import Recommendation, examine, recommend
+from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.bounds import BoundsEvidence
 from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, run_sensitivity
 from whether.analysis.predictions import predict_still
@@ -145,7 +145,7 @@ def analyze(
         sensitivity=moved,
         sensitivity_note=moved_note,
         warnings=(*caught, *_compare_with_curve(evidence.bounds, mean_risk)),
-        notes=(*notes, *_notes_on_checks(question, model, record is not None or moved is not None)),
+        notes=(*notes, *_notes_on_checks(question, model, record, moved)),
     )
 
 
@@ -228,13 +228,19 @@ def _compare_with_curve(bounds: BoundsEvidence, mean_risk: Interval) -> tuple[st
     )
 
 
-def _notes_on_checks(question: Question, model: CensoredClassifier, was_checked: bool) -> tuple[str, ...]:
+def _notes_on_checks(
+    question: Question, model: CensoredClassifier, record: Backtest | None, moved: Sensitivity | None
+) -> tuple[str, ...]:
+    if record is None and moved is None:
+        return ()
     notes = []
-    if was_checked and question.is_part:
+    if question.is_part:
         notes.append(
             f"Backtest and sensitivity use {question.rows.size:,} of {question.cohort.n:,} people, drawn at random "
             f"(at most {MOST_PEOPLE:,})."
         )
-    if was_checked and model.learner != "linear":
+    if model.learner != "linear":
         notes.append(f"Backtest and sensitivity use the linear learner, the fit {model.learner!r}.")
+    if moved is not None and moved.recommended != question.advice.method:
+        notes.append(f"For the people of the sensitivity the advice is {moved.recommended}, which it starts from.")
     return tuple(notes)
