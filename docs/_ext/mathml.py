@@ -21,7 +21,8 @@ def visit_block(translator: Any, node: nodes.math_block) -> None:
     """Write a formula on a line of its own, with its number if it has one."""
     number = get_node_equation_number(translator, node) if node["number"] else ""
     anchor = f' id="{node["ids"][0]}"' if node.get("ids") else ""
-    translator.body.append(f'<div class="formula"{anchor}>{convert(node.astext(), display="block")}')
+    formula = convert(node.astext(), display="block")
+    translator.body.append(f'<div class="formula"{anchor}><div class="formula-body">{formula}</div>')
     if number:
         translator.body.append(f'<span class="eqno">({number})')
         translator.add_permalink_ref(node, _("Link to this equation"))

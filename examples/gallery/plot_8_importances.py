@@ -19,7 +19,7 @@ figure, axes = plt.subplots(1, len(model.feature_importances_), figsize=(8, 3), 
 for ax, (part, gain) in zip(np.atleast_1d(axes), model.feature_importances_.items(), strict=True):
     share = gain / gain.sum()
     ax.barh(cohort.feature_names, share)
-    ax.invert_yaxis()
     ax.set(title=part, xlabel="share of the gain", xlim=(0, 1))
     print(part, dict(zip(cohort.feature_names, share.round(2).tolist(), strict=True)))
+np.atleast_1d(axes)[0].invert_yaxis()
 plt.show()

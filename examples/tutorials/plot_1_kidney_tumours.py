@@ -118,7 +118,7 @@ for name, candidate in models.items():
 # %%
 # All rank the children about equally well. The numbers differ: labels alone give half of the true share, because a
 # relapse that has not come yet is counted as none, and a constant propensity gives far too many. The two models with a
-# clock come close, and the second of them has not read a single relapse time.
+# clock come close, and the first of them has not read a single relapse time.
 figure, axes = plt.subplots(1, len(risks), figsize=(11, 3.4), sharey=True)
 for ax, (name, risk) in zip(axes, risks.items(), strict=True):
     calibration_curve(then.positive[then.scorable], risk[then.scorable], n_groups=6).plot(ax)
