@@ -3,7 +3,7 @@ import pytest
 
 import whether as wh
 from whether.advise.endpoint_choice import plan_endpoint
-from whether.advise.track_record import Backtest
+from whether.advise.track_record import COLUMNS, Backtest
 
 
 @pytest.fixture
@@ -125,3 +125,23 @@ def test_a_method_that_cannot_be_fitted_is_named_with_the_reason(cohort, monkeyp
 def test_settings_that_make_no_sense_are_refused(cohort, settings, message):
     with pytest.raises(ValueError, match=message):
         run(cohort, **settings)
+
+
+@pytest.mark.parametrize(("rows", "panels"), [(("LR", "AFTMC-F", "known now"), 2), (("AFTMC-F", "known now"), 1)])
+def test_the_picture_shows_every_row_and_differences_only_from_lr(rows, panels):
+    import matplotlib.pyplot as plt
+
+    scores = {row: dict.fromkeys(COLUMNS, np.array([0.7, np.nan])) for row in rows}  # one split failed: no interval
+    figure = Backtest(scores, (), "Endpoint.", 0.5, 70, 30, 10).plot()
+    assert len(figure.axes) == panels
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(rows)[::-1]
+    plt.close(figure)
+
+
+def test_a_narrow_table_fits_and_says_what_a_staggered_endpoint_does(cohort):
+    record = run(cohort)
+    text = record.to_text(80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "no sign of a fault" in " ".join(text.split())
+    assert "Brier" in str(record)
+    assert "Brier" not in text

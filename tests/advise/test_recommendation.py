@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 import whether as wh
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REFUSALS
@@ -131,6 +132,20 @@ def test_the_classifier_takes_named_columns_and_a_learner_of_choice(global_rando
 def test_an_unfitted_classifier_says_so():
     with pytest.raises(NotFittedError):
         clone(wh.WhetherClassifier()).predict_proba(np.zeros((2, 1)))
+
+
+def test_weights_are_refused_by_name_and_taken_by_the_recommended_estimator(global_random_seed):
+    cohort = wh.simulate("partially-dependent", n=800, seed=global_random_seed)
+    known = {"time": cohort.time, "follow_up": cohort.follow_up}
+    weight = np.where(cohort.X[:, 0] > 0, 2.0, 1.0)
+    assert not has_fit_parameter(wh.WhetherClassifier(), "sample_weight")
+    for call in (wh.WhetherClassifier().fit, wh.examine, wh.recommend):
+        with pytest.raises(TypeError, match="sample_weight"):
+            call(cohort.X, cohort.y, **known, sample_weight=weight)
+    advice = wh.recommend(cohort.X, cohort.y, **known)
+    weighted = advice.estimator.fit(cohort.X, cohort.y, sample_weight=weight, **advice.fit_parameters)
+    plain = advice.estimator.fit(cohort.X, cohort.y, **advice.fit_parameters)
+    assert np.abs(weighted.predict_proba(cohort.X) - plain.predict_proba(cohort.X)).max() > 1e-6
 
 
 class TranslatedWhether(wh.WhetherClassifier):

@@ -28,6 +28,11 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
     ``fit`` examines the cohort, takes the recommended method and fits it. What was found and why is in ``evidence_``
     and ``recommendation_``; print them.
 
+    ``fit`` takes no ``sample_weight``: the tests behind the recommendation count people, and weights that do not stand
+    for people would make their p-values wrong. To fit with weights, ask for the recommendation first:
+    ``advice.estimator.fit(X, y, sample_weight=weight, **advice.fit_parameters)`` with
+    ``advice = whether.recommend(X, y, ...)``.
+
     Parameters
     ----------
     propensity_features : sequence of str or int, optional

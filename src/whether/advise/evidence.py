@@ -124,7 +124,8 @@ def examine(
 ) -> Evidence:
     """Examine what a cohort allows one to learn.
 
-    Only linear models are fitted. Large cohorts are examined on a part of their rows where that is enough.
+    Only linear models are fitted. Large cohorts are examined on a part of their rows where that is enough. People are
+    not weighted: the tests count them.
 
     Parameters
     ----------
