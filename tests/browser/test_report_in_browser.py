@@ -119,13 +119,24 @@ def test_pointing_at_a_figure_tells_its_numbers(visit):
     box = plot.bounding_box()
     tooltip = visit.page.locator("#tooltip")
     assert tooltip.is_hidden()
-    visit.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.7)
+    visit.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.7)
     assert "recorded event" in tooltip.inner_text()
     place = tooltip.bounding_box()
     assert place["x"] >= 0
     assert place["x"] + place["width"] <= visit.page.viewport_size["width"]
     visit.page.mouse.move(0, 0)
     assert tooltip.is_hidden()
+
+
+def test_pointing_anywhere_in_a_row_tells_that_row(visit):
+    plot, tooltip = visit.page.locator("[data-plot=ratios-outcome]"), visit.page.locator("#tooltip")
+    plot.scroll_into_view_if_needed()
+    shown = plot.locator("svg:visible")
+    label = shown.locator("text", has_text="age at entry").first.bounding_box()
+    for share in (0.35, 0.9):
+        frame = shown.bounding_box()
+        visit.page.mouse.move(frame["x"] + share * frame["width"], label["y"] + label["height"] / 2)
+        assert tooltip.inner_text().startswith("age at entry")
 
 
 def test_a_figure_can_be_read_with_the_keyboard(visit):

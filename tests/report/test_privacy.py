@@ -79,9 +79,18 @@ def test_the_curve_is_drawn_in_steps_of_enough_people(few):
     cohort = few.evidence.material.cohort
     edges = np.concatenate([[0.0], thin.times])
     for start, stop in pairwise(edges):
-        inside = (cohort.time > start) & (cohort.time <= stop)
-        assert Disclosure(11).allows(np.sum(inside & cohort.labeled), np.sum(inside & ~cohort.labeled))
+        assert Disclosure(11).allows(np.sum(cohort.labeled & (cohort.time > start) & (cohort.time <= stop)))
     assert np.sum(cohort.time > thin.times[-1]) >= 11
+
+
+def test_people_still_under_observation_are_told_where_enough_have_left(few):
+    thin = Reading(few, Disclosure(11)).thin_curve
+    cohort = few.evidence.material.cohort
+    assert thin.counted.any()
+    left = [few.n_people, *thin.at_risk[thin.counted]]
+    for (start, stop), (before, after) in zip(pairwise([0.0, *thin.times[thin.counted]]), pairwise(left), strict=True):
+        events = np.sum(cohort.labeled & (cohort.time > start) & (cohort.time <= stop))
+        assert Disclosure(11).allows(before - after - events)
 
 
 def test_between_two_thresholds_lies_nobody_or_enough(few):

@@ -90,6 +90,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
         note=_learner_note(reading, here),
+        pointing="y",
     )
 
 

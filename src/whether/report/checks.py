@@ -196,6 +196,7 @@ def backtest_chart(reading: Reading) -> Chart | None:
             ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"), rows
         ),
         height=(90 + 26 * len(names), 150 + 2 * 24 * len(names)),
+        pointing="y",
         note=f"* trained on what is known now: what these features allow at best. Filled circles: methods that need "
         f"event times. Squares: methods that do not. {_plan(reading, record)}",
     )

@@ -42,7 +42,8 @@ def event_curve(reading: Reading) -> Chart | None:
         np.append(first, values)
         for first, values in ((0.0, thin.times), (1.0, thin.survival), (1.0, thin.lower), (1.0, thin.upper))
     )
-    end, left = float(thin.times[-1]), int(thin.at_risk[-1])
+    end = float(thin.times[-1])
+    left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
     plateau, band = percent(survival[-1]), percent_range(lower[-1], upper[-1])
     skewed = is_skewed(times)
     verdict = _verdict(reading)
@@ -72,12 +73,14 @@ def event_curve(reading: Reading) -> Chart | None:
         ]
 
     rows = [
-        (number(t, 3), percent(s, 1), percent_range(a, b, 1), reading.disclosure.count(m))
-        for t, s, a, b, m in zip(thin.times, thin.survival, thin.lower, thin.upper, thin.at_risk, strict=True)
+        (f"{t:.4g}", percent(s, 1), percent_range(a, b, 1), f"{m:,}" if told else "not told")
+        for t, s, a, b, m, told in zip(
+            thin.times, thin.survival, thin.lower, thin.upper, thin.at_risk, thin.counted, strict=True
+        )
     ]
     held_back = (
-        f"The curve is drawn at round times with at least {reading.disclosure.fewest} events or ends of follow-up, or "
-        "none, between them, and ends where fewer people are left."
+        f"The curve is drawn at round times with at least {reading.disclosure.fewest} events, or none, between "
+        "them, and ends where fewer people are left."
         if reading.disclosure.is_on
         else ""
     )
@@ -85,8 +88,7 @@ def event_curve(reading: Reading) -> Chart | None:
         "events",
         "When the event comes",
         f"A falling curve of the share of people without the event against time since entry. At {reading.length(end)} "
-        f"{plateau} are without it (95 % interval {band}), with {reading.disclosure.count(left)} people still under "
-        f"observation. {verdict}",
+        f"{plateau} are without it (95 % interval {band}){left}. {verdict}",
         f"{verdict} At {reading.length(end)} after entry {plateau} of the people are still without the event (95 % "
         f"interval {band}). People who were followed for less time count for as long as they were followed.",
         draw,
@@ -95,6 +97,7 @@ def event_curve(reading: Reading) -> Chart | None:
             _every(rows),
         ),
         note=held_back,
+        pointing="x",
     )
 
 
@@ -207,7 +210,7 @@ def _wilson(share: Array, size: Array) -> tuple[Array, Array]:
     return np.minimum(center - width, share), np.maximum(center + width, share)
 
 
-def _every(rows: list[Any], most: int = 25) -> list[Any]:
+def _every(rows: list[Any], most: int = 40) -> list[Any]:
     """Rows of a table that is not too long: evenly spread, with the last."""
     if len(rows) <= most:
         return rows

@@ -116,6 +116,8 @@ class Chart:
         Pixels, wide and narrow.
     note : str
         What was left out, or has to be known.
+    pointing : str
+        By what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud.
     """
 
     key: str
@@ -126,6 +128,7 @@ class Chart:
     table: Table
     height: tuple[int, int] = (360, 300)
     note: str = ""
+    pointing: str = "both"
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ def driver_chart(reading: Reading) -> Chart | None:
             [(name(feature), _score(scores[0], feature), _score(scores[1], feature)) for feature in features[:60]],
         ),
         height=(120 + 27 * len(drawn), 125 + 27 * len(drawn)),
+        pointing="y",
     )
 
 

@@ -157,6 +157,7 @@ def _ratio_chart(reading: Reading, part: str, kind: str, effects: list[Effect], 
             note=f"The first {MOST_LISTED} of {len(effects)} features." if len(effects) > MOST_LISTED else "",
         ),
         height=(90 + 27 * len(drawn), 90 + 27 * len(drawn)),
+        pointing="y",
         note=(more + left_out).strip(),
     )
 
@@ -256,6 +257,7 @@ def importance_chart(reading: Reading, rng: np.random.Generator) -> Chart | None
             [(feature, f"{100 * move:.1f}") for move, feature in ranked[:MOST_LISTED]],
         ),
         height=(90 + 27 * len(drawn), 90 + 27 * len(drawn)),
+        pointing="y",
     )
 
 

@@ -147,7 +147,10 @@ def _sections(reading: Reading) -> list[Section]:
             "checks", "Does it hold up?", "",
             [
                 (lambda: checks.calibration(reading), few),
-                (lambda: checks.backtest_chart(reading), analysis.backtest_note),
+                (
+                    lambda: checks.backtest_chart(reading),
+                    f"The advice was not checked at an earlier date. {analysis.backtest_note}",
+                ),
                 (
                     lambda: risks.identifiability(reading),
                     "By this method everybody with the event has the same chance to be seen: there is nothing to set "
@@ -160,7 +163,10 @@ def _sections(reading: Reading) -> list[Section]:
         (
             "assumptions", "If something else were assumed", "",
             [
-                (lambda: assumptions.mean_risk_chart(reading), analysis.sensitivity_note),
+                (
+                    lambda: assumptions.mean_risk_chart(reading),
+                    f"The assumptions were not moved. {analysis.sensitivity_note}",
+                ),
                 (lambda: assumptions.band_chart(reading), ""),
             ],
         ),

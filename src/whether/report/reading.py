@@ -30,13 +30,15 @@ FEWEST_AT_RISK = 11
 
 @dataclass(frozen=True, eq=False)
 class ThinCurve:
-    """Kaplan and Meier's curve at times that are nobody's own, with enough people and events between them.
+    """Kaplan and Meier's curve at times that are nobody's own, with enough events between them, or none.
 
     Attributes
     ----------
     times, survival, lower, upper : ndarray
     at_risk : ndarray of int
         People still under observation after each time.
+    counted : ndarray of bool
+        Where that number may be shown: since the time before enough people had left without the event, or none.
     """
 
     times: Array
@@ -44,6 +46,7 @@ class ThinCurve:
     lower: Array
     upper: Array
     at_risk: NDArray[np.int64]
+    counted: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +169,7 @@ def is_skewed(values: Array) -> bool:
 
 
 def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
-    """Read a curve at round times only, between which enough people had the event, or left without it, or nobody.
+    """Read a curve at round times only, between which enough people had the event, or nobody.
 
     It ends where too few people are left to carry it.
 
@@ -187,17 +190,22 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     grid, left, events = grid[left >= fewest], left[left >= fewest], events[left >= fewest]
     if grid.size == 0:
         return None
-    seen = np.diff(events, prepend=0.0)
-    gone = -np.diff(left, prepend=curve.at_risk[0]) - seen
-    runs = disclosure.merge(np.column_stack([seen, gone]).astype(np.int64))
-    last = np.array([run.stop - 1 for run in runs], dtype=int)
+    last = _ends(disclosure.merge(np.diff(events, prepend=0.0).astype(np.int64)[:, None]))
     if last.size == 0:
         return None
+    seen = np.diff(events[last], prepend=0.0)
+    gone = -np.diff(left[last], prepend=curve.at_risk[0]) - seen
+    counted = np.zeros(last.size, dtype=bool)
+    counted[_ends(disclosure.merge(np.column_stack([seen, gone]).astype(np.int64)))] = True
     times = grid[last]
     lower, upper = curve.interval()
     step = np.searchsorted(curve.times, times, side="right")
     lower, upper = np.append(1.0, lower)[step], np.append(1.0, upper)[step]
-    return ThinCurve(times, curve.at(times), lower, upper, left[last].astype(np.int64))
+    return ThinCurve(times, curve.at(times), lower, upper, left[last].astype(np.int64), counted)
+
+
+def _ends(runs: list[slice]) -> NDArray[np.intp]:
+    return np.array([run.stop - 1 for run in runs], dtype=np.intp)
 
 
 def _grid(times: Array, event_times: Array) -> Array:

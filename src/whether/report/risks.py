@@ -74,6 +74,7 @@ def distribution(reading: Reading) -> Chart | None:
             ],
         ),
         note=_merged(reading, "bins of 5 % points", len(runs) < N_BINS),
+        pointing="x",
     )
 
 

@@ -39,13 +39,15 @@
     tooltip.style.top = (above < 0 ? place.y + 14 : above) + window.scrollY + "px";
   }
 
-  function nearest(points, kind, place) {
-    let best = null, least = Infinity;
+  // Along a curve what counts is how far to the side a point is, among rows how far up or down.
+  function nearest(points, kind, place, pointing) {
+    const across = pointing === "y" ? 0.02 : 1, along = pointing === "x" ? 0.02 : 1;
+    let best = 0, least = Infinity;
     points.forEach((point, position) => {
-      const distance = Math.hypot(point[kind][0] - place.x, point[kind][1] - place.y);
+      const distance = Math.hypot(across * (point[kind][0] - place.x), along * (point[kind][1] - place.y));
       if (distance < least) { least = distance; best = position; }
     });
-    return least < 90 ? best : null;
+    return best;
   }
 
   for (const plot of document.querySelectorAll(".plot")) {
@@ -59,9 +61,7 @@
       const shown = visible(plot);
       if (!shown) return;
       const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(shown.svg.getScreenCTM().inverse());
-      const found = nearest(points, shown.kind, place);
-      if (found === null) { hide(plot); return; }
-      current = found;
+      current = nearest(points, shown.kind, place, plot.dataset.pointing);
       show(plot, shown, points[current]);
     }
 
