@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,17 @@ def test_without_ids_people_are_numbered(run, tmp_path, table, quick):
     done = run("analyze", table, *COLUMNS[:-2], "--drop", "patient", "-o", tmp_path / "r")
     assert done.code == 0, done.err
     assert pyarrow.csv.read_csv(tmp_path / "r" / "predictions.csv")["row"].to_pylist() == list(range(1, 121))
+
+
+def test_where_every_event_is_taken_as_seen_nothing_is_said_of_what_is_still_to_come(answer):
+    import pyarrow as pa
+
+    from whether import LabelClassifier
+
+    people = pa.table({"row": np.arange(answer.n_people)})
+    assert reporting._predictions(answer, people)["still_to_come"].null_count == answer.n_events
+    labels_only = reporting._predictions(replace(answer, model=LabelClassifier()), people)
+    assert labels_only["still_to_come"].null_count == answer.n_people
 
 
 def test_people_are_told_where_the_report_is_and_what_is_personal(run, tmp_path, table, quick):

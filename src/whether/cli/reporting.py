@@ -22,6 +22,7 @@ from whether.cli.prepared import Prepared, prepare, prepare_table
 from whether.cli.problems import CommandError, printable
 from whether.cli.roles import Roles
 from whether.cli.training import FittedTable, describe_training
+from whether.estimators import LabelClassifier
 from whether.methods import METHODS
 from whether.report import write_report
 from whether.report.disclosure import Disclosure
@@ -180,7 +181,9 @@ def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
     labeled = answer.evidence.material.labeled
     limits = () if answer.lower is None else (("risk_lower", answer.lower), ("risk_upper", answer.upper))
     columns = {name: people[name] for name in people.column_names} | {"risk": answer.risks} | dict(limits)
-    still = pa.array(answer.still, mask=labeled)
+    # Where every event is taken as seen nothing is learned of what is still to come: a column of zeros would mislead.
+    hidden = np.ones_like(labeled) if isinstance(answer.model, LabelClassifier) else labeled
+    still = pa.array(answer.still, mask=hidden)
     return pa.table({**columns, "still_to_come": still, "labeled": labeled.astype(int)})
 
 
