@@ -19,7 +19,7 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nod
     if node.get("refdomain") != "py" or node.get("reftype") != "obj":
         return None
     target = node["reftarget"]
-    matches = env.domains.python_domain.find_obj(env, "", "", target, None, searchmode=1)
+    matches = env.get_domain("py").find_obj(env, "", "", target, None, searchmode=1)
     if not matches:
         return content
     # A class is listed under its public name, the shortest one, and perhaps under its module's.

@@ -12,6 +12,7 @@ import contextlib
 import io
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,9 @@ from sphinx.util.docutils import SphinxDirective
 WIDTH, LONGEST_LINE = 110, 125
 # Of the program: as wide as a page, and without colours.
 SETTINGS = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+
+# Folders of the pages that were read, to be removed at the end.
+FOLDERS: list[str] = []
 
 
 class UnexpectedError(Exception):
@@ -138,9 +142,11 @@ def _other(line: str, folder: Path) -> tuple[int, str]:
 
 def _state(directive: SphinxDirective) -> dict[str, Any]:
     """Variables and folder of the page."""
-    data = directive.env.current_document
+    data = directive.env.temp_data
     if "whether_run" not in data:
-        data["whether_run"] = {"names": {"__name__": "__main__"}, "folder": Path(tempfile.mkdtemp(prefix="page-"))}
+        folder = tempfile.mkdtemp(prefix="page-")
+        FOLDERS.append(folder)
+        data["whether_run"] = {"names": {"__name__": "__main__"}, "folder": Path(folder)}
     state: dict[str, Any] = data["whether_run"]
     return state
 
@@ -185,9 +191,15 @@ def _block(text: str, language: str, *classes: str) -> nodes.literal_block:
     return nodes.literal_block(text, text, language=language, classes=list(classes))
 
 
+def _clean_up(app: Sphinx, problem: Exception | None) -> None:
+    while FOLDERS:
+        shutil.rmtree(FOLDERS.pop(), ignore_errors=True)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
+    app.connect("build-finished", _clean_up)
     app.add_directive("run", Run)
     app.add_directive("command", Command)
     app.add_directive("help", Help)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
