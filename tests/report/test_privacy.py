@@ -1,12 +1,12 @@
 """Hunting for single persons in a page about few people."""
 
-import dataclasses
 import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+import whether as wh
 from whether.report.disclosure import Disclosure
 from whether.report.reading import Reading
 from whether.report.threshold import sweeps
@@ -112,19 +112,29 @@ def test_thresholds_count_rightly_and_expect_what_the_risks_say(analysis):
     assert row["true"] + row["missed"] == pytest.approx(found.positive[0])
 
 
-def test_hardly_any_events_are_not_counted_out_and_no_difference_gives_them_back(few, read_report):
-    cohort = few.evidence.material.cohort
-    labeled = cohort.labeled & (np.cumsum(cohort.labeled) <= 8)
-    material = dataclasses.replace(few.evidence.material, cohort=dataclasses.replace(cohort, labeled=labeled))
-    counts = dataclasses.replace(few.evidence.counts, n_events=8)
-    evidence = dataclasses.replace(few.evidence, material=material, counts=counts)
-    page = read_report(dataclasses.replace(few, evidence=evidence))
-    shown = {cell for rows in page.tables for row in rows for cell in row}
-    for number in ("8", "152"):  # 160 people, 8 events, 152 without
-        assert number not in shown
-        assert not re.search(rf"(?<![\d.,]){number} (people|of)", page.words)
-    assert "<11" in page.words
-    assert "5.0 %" not in page.words
+@pytest.mark.parametrize("known", ["time", "follow_up", None])
+@pytest.mark.parametrize("n_events", [6, 193])
+def test_a_few_of_one_kind_are_not_counted_out_and_nothing_gives_them_back(read_report, known, n_events):
+    rng = np.random.default_rng(0)
+    features, times = rng.normal(size=(199, 3)), rng.exponential(size=199) + 0.01
+    found = wh.analyze(
+        features,
+        np.arange(199) < n_events,
+        **({} if known is None else {known: times}),
+        backtest=False,
+        sensitivity=known != "time",
+    )
+    page = read_report(found)
+    texts = [page.words, *(point["text"] for points in page.data["figures"].values() for point in points)]
+    told = [
+        match
+        for text in texts
+        for match in re.findall(r"(?<![\d.,])(?:6|193|3\.0 %|97\.0 %)(?: [a-z-]+)?(?![\d.])", text)
+        if not re.match(r"6 (to|of|%|points|years)|6$", match)
+    ]
+    assert told == []
+    assert not any(cell in ("6", "193", "3.0 %", "97.0 %") for rows in page.tables for row in rows for cell in row)
+    assert page.data["sweeps"] == []
 
 
 def test_without_suppression_more_is_shown(few):

@@ -85,23 +85,30 @@ def write_answer(reading: Reading) -> Answer:
 
 def _without(reading: Reading) -> str:
     """The people without a recorded event, counted where that does not give away how many have one."""
-    if reading.disclosure.allows(reading.n_events, reading.n - reading.n_events):
+    if reading.tells_events:
         return f"the {reading.n - reading.n_events:,} people without a recorded event"
     return "the people without a recorded event"
 
 
 def _interval(reading: Reading, found: Interval) -> str:
     # Expected numbers are sums of probabilities, no counts of anybody: they are told however small.
-    if not (math.isfinite(found.lower) and math.isfinite(found.upper)):
+    if not (math.isfinite(found.lower) and math.isfinite(found.upper) and reading.tells_events):
         return ""
     upper = min(found.upper, reading.n - reading.n_events)
     return f"{100 * found.level:g} % interval {max(found.lower, 0):,.0f} to {upper:,.0f} people"
 
 
+def _expected(reading: Reading) -> str:
+    """The expected number, unless it would tell how few have no recorded event."""
+    found = reading.analysis.unseen.estimate
+    few = not reading.tells_events and 2 * reading.n_events > reading.n
+    return f"<{reading.disclosure.fewest}" if few else f"{found:,.0f}"
+
+
 def _estimate(reading: Reading) -> tuple[str, list[str]]:
     found = reading.analysis.unseen
     limits = _interval(reading, found)
-    headline = f"About {found.estimate:,.0f} of {_without(reading)} are expected to have it at some time" + (
+    headline = f"About {_expected(reading)} of {_without(reading)} are expected to have it at some time" + (
         f" ({limits})." if limits else "."
     )
     return headline, []
@@ -110,10 +117,10 @@ def _estimate(reading: Reading) -> tuple[str, list[str]]:
 def _bound(reading: Reading) -> tuple[str, list[str]]:
     further, until = _at_least(reading)
     guess = (
-        f"The model’s own figure is {reading.analysis.unseen.estimate:,.0f} people, but part was never observed: it "
+        f"The model’s own figure is {_expected(reading)} people, but part was never observed: it "
         "is what the model makes of times after the end of follow-up. Read it as a guess, and the risks as a ranking."
     )
-    if until is None:
+    if until is None or round(further) == 0:
         return (
             f"These data give a lower bound, not an estimate: how many of {_without(reading)} will have it cannot be "
             "said.",
@@ -167,11 +174,11 @@ def _badge(reading: Reading, kind: str) -> str:
 
 def _facts(reading: Reading, kind: str) -> list[Fact]:
     shown, analysis = reading.disclosure.count, reading.analysis
-    tells = reading.disclosure.allows(reading.n_events, reading.n - reading.n_events)
+    tells = reading.tells_events
     facts = [
         Fact(f"{reading.n:,}", "people in the cohort", f"{analysis.evidence.counts.n_features} features each"),
         Fact(
-            shown(reading.n_events),
+            shown(reading.n_events) if tells or 2 * reading.n_events < reading.n else "nearly all",
             "people with a recorded event",
             f"{percent(reading.n_events / reading.n, 1)} of the cohort" if tells else "",
         ),
@@ -184,7 +191,7 @@ def _facts(reading: Reading, kind: str) -> list[Fact]:
     limits = percent_range(analysis.mean_risk.lower, analysis.mean_risk.upper)
     facts += [
         Fact(
-            f"{analysis.unseen.estimate:,.0f}",
+            _expected(reading),
             "more people expected to have the event",
             own or _interval(reading, analysis.unseen),
         ),
@@ -207,7 +214,9 @@ def _certainty(reading: Reading, kind: str) -> list[str]:
             "observed. It takes the assumption above for granted."
         )
     moved = analysis.sensitivity
-    if moved is not None:
+    if not reading.tells_events:
+        lines.append("Assumptions: there are too few people of one kind to say how far they move the answer.")
+    elif moved is not None:
         means = [float(moved.risks.mean())]
         means += [v.mean_risk for v in moved.variants if v.kind == "restriction" and not v.note]
         lines.append(

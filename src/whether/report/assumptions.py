@@ -42,7 +42,8 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     reading : Reading
     """
     found = reading.analysis.sensitivity
-    if found is None:
+    # Some variants have the share of people with a recorded event as their mean risk.
+    if found is None or not reading.tells_events:
         return None
     variants = [variant for variant in found.variants if not variant.note]
     variants = [variant for kind in KINDS for variant in variants if variant.kind == kind][::-1]
@@ -125,7 +126,7 @@ def band_chart(reading: Reading) -> Chart | None:
     reading : Reading
     """
     found = reading.analysis.sensitivity
-    if found is None:
+    if found is None or not reading.tells_events:
         return None
     kinds = [kind for kind in KINDS if any(v.kind == kind and not v.note for v in found.variants)]
     groups = _groups(reading, found)

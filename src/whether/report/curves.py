@@ -45,7 +45,7 @@ def event_curve(reading: Reading) -> Chart | None:
     end = float(thin.times[-1])
     left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
     plateau, band = percent(survival[-1]), percent_range(lower[-1], upper[-1])
-    skewed = is_skewed(times)
+    skewed = thin.is_log
     verdict = _verdict(reading)
 
     def draw(figure: Figure, narrow: bool) -> list[Mark]:

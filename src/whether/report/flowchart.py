@@ -103,7 +103,9 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
     found = [_first(reading)]
     passed = False
     for question, why, is_yes, because, in_paper, leaves in branches:
-        found.append(Step(question, why, "yes" if is_yes else "no", because, not passed, in_paper, leaves))
+        found.append(
+            Step(question, why, "yes" if is_yes else "no", reading.tell(because), not passed, in_paper, leaves)
+        )
         passed = passed or any(one.is_lit for one in leaves)
     return found, leaf("labels only", "LR", "a ranking and a lower bound; no estimate")
 
@@ -114,14 +116,14 @@ def _first(reading: Reading) -> Step:
     found = evidence.dependence
     tests = [found.event_times, found.follow_up] if found is not None else [evidence.scar.likelihood_ratio]
     ran = [test for test in tests if test.was_run]
-    answer = "not known" if not ran else "yes" if any(test.rejects() for test in ran) else "no"
+    answer = "yes" if any(test.rejects() for test in tests) else "no" if len(ran) == len(tests) else "not known"
     kinds = ("event times", "follow-up") if found is not None else ("labels",)
     because = "; ".join(f"{kind}: {_test(test)}" for kind, test in zip(kinds, tests, strict=True))
     return Step(
         "Does who is seen depend on a person’s features?",
         "If not, recorded events already rank people rightly.",
         answer,
-        because,
+        reading.tell(because),
         True,
         True,
         aside="If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from whether.report.reading import Reading
-from whether.report.words import clean, number, percent, percent_range
+from whether.report.words import number, percent, percent_range
 
 GLOSSARY = (
     ("event", "What the cohort was watched for: a diagnosis, a relapse, a failure."),
@@ -42,12 +42,11 @@ def describe_evidence(reading: Reading) -> list[tuple[str, list[str]]]:
     for title, section in reading.analysis.evidence.sections().items():
         if title == "Follow-up":
             sentences = _follow_up(reading)
-        elif title == "Cohort" and not reading.disclosure.allows(reading.n_events, reading.n - reading.n_events):
-            sentences = [f"{reading.n:,} people, {reading.disclosure.count(reading.n_events)} with a recorded event."]
+        elif title in ("Cohort", "Bounds", "Labeling at random") and not reading.tells_events:
+            continue
         else:
             sentences = section.sentences()
-        scrubbed = [reading.disclosure.scrub(clean(text), reading.personal_times) for text in sentences]
-        topics.append((title, scrubbed))
+        topics.append((title, [reading.tell(text) for text in sentences]))
     return topics
 
 

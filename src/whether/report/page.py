@@ -47,7 +47,7 @@ def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
     questions, end = steps(reading)
 
     def said(sentences: tuple[str, ...]) -> list[str]:
-        return [disclosure.scrub(clean(sentence), reading.personal_times) for sentence in sentences]
+        return [reading.tell(sentence) for sentence in sentences]
 
     sections, swept = _sections(reading), sweeps(reading)
     return {
@@ -165,7 +165,7 @@ def _sections(reading: Reading) -> list[Section]:
             [
                 (
                     lambda: assumptions.mean_risk_chart(reading),
-                    f"The assumptions were not moved. {analysis.sensitivity_note}",
+                    f"The assumptions were not moved. {analysis.sensitivity_note}" if reading.tells_events else few,
                 ),
                 (lambda: assumptions.band_chart(reading), ""),
             ],
@@ -187,5 +187,5 @@ def _section(
         if chart is not None:
             pictures.append(render(chart))
         elif otherwise:
-            absent.append(reading.disclosure.scrub(clean(otherwise), reading.personal_times))
+            absent.append(reading.tell(otherwise))
     return Section(key, title, intro, pictures, absent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
 from whether.report.disclosure import Disclosure
-from whether.report.words import Name, name, number
+from whether.report.words import Name, clean, name, number
 
 Array = NDArray[np.float64]
 
@@ -39,6 +40,8 @@ class ThinCurve:
         People still under observation after each time.
     counted : ndarray of bool
         Where that number may be shown: since the time before enough people had left without the event, or none.
+    is_log : bool
+        Whether the times are spread evenly on a logarithmic scale.
     """
 
     times: Array
@@ -47,6 +50,7 @@ class ThinCurve:
     upper: Array
     at_risk: NDArray[np.int64]
     counted: NDArray[np.bool_]
+    is_log: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +154,31 @@ class Reading:
         return thin(self.curve, self.disclosure)
 
     @property
+    def tells_events(self) -> bool:
+        """Whether the numbers of people with and without a recorded event may be shown."""
+        return self.disclosure.allows(self.n_events, self.n - self.n_events)
+
+    def tell(self, sentence: str) -> str:
+        """Return a sentence that was written elsewhere as it may be shown.
+
+        Parameters
+        ----------
+        sentence : str
+        """
+        text = self.disclosure.scrub(clean(sentence), self.personal_times)
+        if self.tells_events:
+            return text
+        # A count gives the other back, and so does its share of everybody.
+        for count in (self.n_events, self.n - self.n_events):
+            text = re.sub(
+                rf"(?<![\d.,]){count}(?![\d]|[.,]\d)", "hardly any" if 2 * count < self.n else "nearly all", text
+            )
+            text = re.sub(
+                rf"(?<![\d.,]){100 * count / self.n:.1f} %", "about 0 %" if 2 * count < self.n else "nearly 100 %", text
+            )
+        return text
+
+    @property
     def personal_times(self) -> list[float]:
         """Times of single persons that sentences written elsewhere may hold."""
         found = self.analysis.evidence.follow_up
@@ -182,7 +211,9 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     carried = curve.times[curve.at_risk >= fewest]
     if carried.size == 0:
         return None
-    grid = _grid(carried, np.repeat(curve.times, curve.events.astype(int)))
+    event_times = np.repeat(curve.times, curve.events.astype(int))
+    is_log = is_skewed(event_times)
+    grid = _log_grid(carried, event_times) if is_log else _even_grid(carried)
     # People who are under observation just after each grid time, and events up to it.
     position = np.searchsorted(curve.times, grid, side="right")
     left = np.append(curve.at_risk, 0.0)[position]
@@ -201,20 +232,21 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     lower, upper = curve.interval()
     step = np.searchsorted(curve.times, times, side="right")
     lower, upper = np.append(1.0, lower)[step], np.append(1.0, upper)[step]
-    return ThinCurve(times, curve.at(times), lower, upper, left[last].astype(np.int64), counted)
+    return ThinCurve(times, curve.at(times), lower, upper, left[last].astype(np.int64), counted, is_log)
 
 
 def _ends(runs: list[slice]) -> NDArray[np.intp]:
     return np.array([run.stop - 1 for run in runs], dtype=np.intp)
 
 
-def _grid(times: Array, event_times: Array) -> Array:
-    """Round times, evenly spread or evenly on a logarithmic scale."""
-    if is_skewed(event_times):
-        # Two digits are round enough, and fine enough for an axis of several powers of ten.
-        first = max(float(np.quantile(event_times, 0.02)), 1e-4 * float(times[-1]))
-        grid = np.geomspace(first, float(times[-1]), N_STEPS)
-        return np.unique([float(f"{value:.2g}") for value in grid])
+def _log_grid(times: Array, event_times: Array) -> Array:
+    """Times of two digits, evenly spread on a logarithmic scale: fine enough for an axis of several powers of ten."""
+    first = max(float(np.quantile(event_times, 0.02)), 1e-4 * float(times[-1]))
+    return np.unique([float(f"{value:.2g}") for value in np.geomspace(first, float(times[-1]), N_STEPS)])
+
+
+def _even_grid(times: Array) -> Array:
+    """Multiples of a round number."""
     step = float(times[-1]) / N_STEPS
     power = 10 ** np.floor(np.log10(step))
     step = float(next(power * size for size in (1, 2, 2.5, 5, 10) if power * size >= step))

@@ -79,6 +79,9 @@ def sweeps(reading: Reading) -> list[Sweep]:
     ----------
     reading : Reading
     """
+    # How many have no recorded event would tell how many have one, and so may the sum of the risks.
+    if not reading.tells_events:
+        return []
     unlabeled = ~reading.cohort.labeled
     candidates = [
         (
@@ -89,9 +92,6 @@ def sweeps(reading: Reading) -> list[Sweep]:
         ),
         ("new", "new people like those of this cohort", "the risk that the event ever happens", reading.analysis.risks),
     ]
-    # How many have no recorded event would tell how many have one.
-    if not reading.disclosure.allows(reading.n_events, reading.n - reading.n_events):
-        candidates = candidates[1:]
     found = [sweep(reading, key, title, measure, values) for key, title, measure, values in candidates]
     return [one for one in found if one is not None]
 
