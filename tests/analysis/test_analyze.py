@@ -1,6 +1,7 @@
 """What an analysis says about a cohort, and what it says when it cannot."""
 
 import math
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -149,6 +150,17 @@ def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
     assert rows.size <= 500
     kept = np.bincount(groups[rows], minlength=groups.max() + 1)
     assert set(kept[:-1]) == {0, 3}
+
+
+def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
+    module = sys.modules["whether.analysis.analyze"]  # the package's function has the module's name
+    monkeypatch.setattr(module, "MANY_PEOPLE", 600)
+    monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
+    monkeypatch.setattr(resampling, "LARGEST", 100)
+    found = quick(**known, learner="auto")
+    assert found.model.learner in ("linear", "boosted", "neural")
+    assert any("chosen on 400 of 800 people" in note for note in found.notes)
+    assert found.risks.size == 800
 
 
 def test_a_learner_without_standard_errors_is_refitted_for_intervals(known, monkeypatch):

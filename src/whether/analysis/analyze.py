@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.bounds import BoundsEvidence
@@ -36,6 +37,8 @@ Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
 
 UNKNOWN = Spread(math.nan, math.nan)
+# Above so many people, which learner is best is found out on a part of them.
+MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
 
 def analyze(
@@ -58,8 +61,8 @@ def analyze(
 ) -> Analysis:
     """Examine a cohort, fit the recommended method, and check its answer.
 
-    Of a cohort of more than 10,000 people, a part of that size is used for the backtest and the sensitivity; the
-    fit and the predictions are of everybody.
+    Of a cohort of more than 10,000 people, a part of that size is used for the backtest and the sensitivity, and of one
+    of more than 50,000 a part for the choice of the learner; the fit and the predictions are of everybody.
 
     Parameters
     ----------
@@ -115,7 +118,8 @@ def analyze(
         cohort = evidence.material.cohort
         numbered = _number(groups, cohort.n)
         with _stage("Fitting", stages):
-            model, caught = _fit(advice, X, learner, random_state)
+            model, settled = _choose_model(advice, learner, random_state, draws)
+            caught = _fit(model, advice, X)
         with _stage("Predicting", stages):
             risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
             limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
@@ -145,7 +149,7 @@ def analyze(
         sensitivity=moved,
         sensitivity_note=moved_note,
         warnings=(*caught, *_compare_with_curve(evidence.bounds, mean_risk)),
-        notes=(*notes, *_notes_on_checks(question, model, record, moved)),
+        notes=(*settled, *notes, *_notes_on_checks(question, model, record, moved)),
     )
 
 
@@ -175,16 +179,33 @@ def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
-def _fit(advice: Recommendation, X: Any, learner: Any, random_state: int) -> tuple[CensoredClassifier, tuple[str, ...]]:
-    """Fit the recommended classifier, and return it with what it warned of."""
+def _choose_model(
+    advice: Recommendation, learner: Any, random_state: int, rng: np.random.Generator
+) -> tuple[CensoredClassifier, tuple[str, ...]]:
+    """Return the recommended classifier, to be fitted; of a large cohort a part says which learner "auto" takes."""
     model = advice.estimator.set_params(random_state=random_state)
     if learner is not None:
         model.set_params(learner=learner)
+    cohort = advice.evidence.material.cohort
+    if not isinstance(model.learner, str) or model.learner != "auto" or cohort.n <= MANY_PEOPLE:
+        return model, ()
+    trial = clone(model)
+    part = cohort.take(np.sort(rng.choice(cohort.n, size=PEOPLE_TO_CHOOSE, replace=False)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit to everybody warns
+        trial.fit(part.features, part.labeled.astype(int), time=part.time, follow_up=part.follow_up)
+    assert trial.selection_ is not None
+    note = f"The learner was chosen on {part.n:,} of {cohort.n:,} people, drawn at random, and fitted to everybody."
+    return model.set_params(learner=trial.selection_.chosen), (note,)
+
+
+def _fit(model: CensoredClassifier, advice: Recommendation, X: Any) -> tuple[str, ...]:
+    """Fit to everybody, and return what the fit warned of."""
     labels = advice.evidence.material.cohort.labeled.astype(int)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, labels, **advice.fit_parameters)
-    return model, tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 def _measure_uncertainty(
