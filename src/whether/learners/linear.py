@@ -185,13 +185,13 @@ class LinearLearner(Learner):
             Starting variables.
         tolerance : float
             How far, in about half log-likelihood units, the end may be from the optimum. Comparing models needs less
-            precision than the final fit, and is not given more than 30 steps.
+            precision than the final fit, and is not given more than 30 steps (ten times as many without a Hessian).
         """
+        max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
         if indexed.size <= MANY_PARAMETERS:
-            max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
         parameters, status, n_steps = lbfgs(
-            indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * self.max_iter
+            indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps
         )
         value, gradient = indexed.value_and_gradient(parameters)
         return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, n_steps)
