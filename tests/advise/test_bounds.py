@@ -74,3 +74,34 @@ def test_what_a_test_says_of_its_null_reads_as_a_sentence():
     assert str(HypothesisTest("null", note="too few")) == "could not be tested (too few)"
     assert str(HypothesisTest.of("null", 0.5, 1)).startswith("is not rejected (chi2(1) = 0.5, p = 0.4")
     assert str(HypothesisTest.of("null", 50.0, 1, "on half")) == "is rejected (chi2(1) = 50.0, p < 0.001, on half)"
+
+
+@pytest.mark.parametrize("known", [{}, {"time"}, {"follow_up"}, {"time", "follow_up"}])
+def test_fifteen_events_among_two_hundred_people_give_no_nonsense(known, global_random_seed):
+    cohort = wh.simulate("baseline", n=4000, seed=global_random_seed)
+    rows = np.r_[np.flatnonzero(cohort.y == 1)[:15], np.flatnonzero(cohort.y == 0)[:185]]
+    advice = wh.recommend(cohort.X[rows], cohort.y[rows], **{name: getattr(cohort, name)[rows] for name in known})
+    words = f"{advice.evidence} {advice}".replace("(", " ").split()
+    assert "nan" not in words
+    assert "inf" not in words
+    assert any("15 events are few" in flag for flag in advice.flags)
+    assert advice.refused or advice.evidence.follow_up.reading() in ("levels off", "unclear")
+
+
+def test_equal_follow_up_of_everybody_is_said_and_not_used(global_random_seed):
+    cohort = wh.simulate("feature-independent", n=600, seed=global_random_seed)
+    advice = wh.recommend(cohort.X, cohort.y, follow_up=np.full(600, 3.0))
+    assert advice.method != "FUMC-F"
+    text = str(advice.evidence)
+    assert "everybody is followed equally long" in " ".join(text.split())
+    assert "nan" not in text
+    assert "inf" not in text
+
+
+def test_a_ratio_that_could_as_well_be_large_does_not_level_off():
+    from whether.advise.cure_fraction import CureFraction
+
+    sure, unsure, unknown = (CureFraction("weibull", 0.5, 0.001, 0.001, error) for error in (0.5, 4.0, math.nan))
+    assert sure.ratio_limits[1] < 0.2
+    assert unsure.ratio_limits[1] == 1.0
+    assert math.isnan(unknown.ratio_limits[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ Array = NDArray[np.float64]
 
 # More rows than this add nothing to a model of three numbers.
 MOST_ROWS = 20_000
+# What is taken for zero, and the widest interval of a logarithm that an exponential can take.
+SMALLEST, LONGEST = 1e-300, 700.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class CureFraction:
     unseen : float
         Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
     log_ratio_error : float
-        Standard error of the logarithm of the ratio; NaN where the model has no cured share.
+        Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
+        but for rounding and has no slope.
     """
 
     distribution: str
@@ -43,6 +47,14 @@ class CureFraction:
     ratio: float
     unseen: float
     log_ratio_error: float
+
+    @property
+    def ratio_limits(self) -> tuple[float, float]:
+        """95 % interval of the ratio; NaN where it is not known."""
+        if math.isnan(self.log_ratio_error):
+            return math.nan, math.nan
+        width = min(1.96 * self.log_ratio_error, LONGEST)
+        return self.ratio * math.exp(-width), min(1.0, self.ratio * math.exp(width))
 
 
 def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_labels: bool = False) -> CureFraction:
@@ -110,14 +122,14 @@ class _Fit:
 
     def _log_ratio(self, parameters: Array, longest: float) -> float:
         cured, later = self._tail(parameters, longest)
-        return float(np.log(max(later, 1e-300)) - np.log(max(cured + (1 - cured) * later, 1e-300)))
+        return float(np.log(max(later, SMALLEST)) - np.log(max(cured + (1 - cured) * later, SMALLEST)))
 
     def read(self, longest: float) -> CureFraction:
         """Return the cured share and the ratio at the end of the longest follow-up."""
         cured, later = self._tail(self.parameters, longest)
         if not self.cured:
             return CureFraction(self.propensity.name, 0.0, 1.0, later, float("nan"))
-        error = self._delta_method(longest)
+        error = self._delta_method(longest) if later > SMALLEST else float("nan")
         ratio = float(np.exp(self._log_ratio(self.parameters, longest)))
         return CureFraction(self.propensity.name, cured, ratio, later, error)
 

@@ -95,8 +95,9 @@ class DependenceEvidence(Section):
         lines = [f"That event times do not depend on features {self.event_times}; from {self.source}."]
         if self.time_drivers:
             lines.append(f"Features that drive event times (z > 0: later events): {_list(self.time_drivers)}.")
-        explained = f"features explain {100 * self.follow_up_explained:.0f} % of the variance of its logarithm"
-        lines.append(f"That follow-up does not depend on features {self.follow_up}; {explained}.")
+        share = self.follow_up_explained
+        explained = f"; features explain {100 * share:.0f} % of the variance of its logarithm" if share >= 0 else ""
+        lines.append(f"That follow-up does not depend on features {self.follow_up}{explained}.")
         if self.follow_up_drivers:
             lines.append(f"Features that drive follow-up (z > 0: longer): {_list(self.follow_up_drivers)}.")
         if math.isfinite(self.selection_share):
@@ -193,6 +194,8 @@ def check_follow_up(material: Material) -> tuple[HypothesisTest, Array]:
     null = "follow-up does not depend on features"
     if int(ended.sum()) < EVENTS_PER_FEATURE * score.size:
         return HypothesisTest(null, note=f"{int(ended.sum())} ends of follow-up for {score.size} features"), z
+    if not np.ptp(end[ended]) > 0:
+        return HypothesisTest(null, note="everybody is followed equally long"), z
     solved = np.linalg.lstsq(variance, score, rcond=1e-10)[0]
     return HypothesisTest.of(null, float(score @ solved), score.size), z
 

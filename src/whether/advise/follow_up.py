@@ -151,6 +151,9 @@ class FollowUpEvidence(Section):
     def reading(self, *, trust_times: bool = True) -> str:
         """Whether the curve levels off: "levels off", "unclear", "goes on" or "unknown".
 
+        It levels off where the ratio is below 0.05 and its interval below 0.2; it goes on where the ratio is at least
+        0.2 or nearly nobody is cured.
+
         Parameters
         ----------
         trust_times : bool
@@ -160,14 +163,15 @@ class FollowUpEvidence(Section):
             return "unknown"
         if found.ratio >= LARGE_RATIO or found.cured <= SMALL_CURED:
             return "goes on"
-        return "levels off" if found.ratio < SMALL_RATIO else "unclear"
+        # A small ratio that could as well be a large one says nothing; so does one without limits, of few events.
+        return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
 
     def sentences(self) -> list[str]:
         """Return what was found, in sentences with numbers."""
-        median = self.median
+        median, highest = self.median, min(self.median.upper, self.longest)
         lines = [
-            f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {median.upper:.4g}), longest "
-            f"{self.longest:.4g}; potential follow-up {self.note}."
+            f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), longest {self.longest:.4g};"
+            f" potential follow-up {self.note}."
         ]
         if self.events is not None:
             lines += self.events.sentences()
@@ -176,13 +180,18 @@ class FollowUpEvidence(Section):
         return lines
 
 
+def ratio_text(ratio: float) -> str:
+    """Return a ratio as it is printed."""
+    return "< 0.001" if ratio < 0.001 else f"{ratio:.2g}"
+
+
 def _ratio_sentence(which: str, found: CureFraction) -> str:
-    width = 1.96 * found.log_ratio_error
-    known = math.isfinite(width) and width < 20
-    limits = f" ({found.ratio * math.exp(-width):.2g} to {found.ratio * math.exp(width):.2g})" if known else ""
+    lower, upper = found.ratio_limits
+    limits = f" ({ratio_text(lower)} to {ratio_text(upper)})" if math.isfinite(upper) else ""
     return (
-        f"RECeUS {which} ({found.distribution}): cured {100 * found.cured:.1f} %, ratio {found.ratio:.2g}{limits}. "
-        f"A cure model is called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of {SMALL_RATIO:g}."
+        f"RECeUS {which} ({found.distribution}): cured {100 * found.cured:.1f} %, ratio {ratio_text(found.ratio)}"
+        f"{limits}. A cure model is called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of "
+        f"{SMALL_RATIO:g}."
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from whether.advise.evidence import WIDTH, Evidence, examine
+from whether.advise.follow_up import ratio_text
 from whether.advise.results import p_text, to_plain, wrap
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REFUSALS
 from whether.advise.situation import Situation
@@ -217,7 +218,7 @@ def _further_reasons(evidence: Evidence) -> list[str]:
         fraction = evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
         if fraction is not None:
             reasons.append(
-                f"{_CURVE[reading]} (ratio {fraction.ratio:.2g}, {100 * fraction.cured:.0f} % never have "
+                f"{_CURVE[reading]} (ratio {ratio_text(fraction.ratio)}, {100 * fraction.cured:.0f} % never have "
                 "the event by a model without features)."
             )
     if evidence.linearity is not None and evidence.linearity.is_curved:

@@ -90,7 +90,11 @@ def _why_scar(situation: Situation) -> str:
 
 def _why_labels(situation: Situation) -> str:
     test = situation.evidence.scar.likelihood_ratio
-    found = f"a constant propensity is rejected ({p_text(test.p_value)})" if test.was_run else str(test)
+    found = (
+        f"a constant propensity is rejected ({p_text(test.p_value)})"
+        if test.was_run
+        else f"a constant propensity {test}"
+    )
     return (
         f"Labels are all there is, and {found}. Who is positive and who is seen cannot be told apart: only the "
         "probability of a label can be learned, which is the lower bound of the risk."
@@ -117,7 +121,7 @@ METHOD_RULES: tuple[MethodRule, ...] = (
     MethodRule(
         "labels at random", lambda s: s.is_scar, "SARPU-R", "every positive is equally likely to be seen", _why_scar
     ),
-    MethodRule("labels only", lambda s: True, "LR", "nothing: what is learned is the risk's lower bound", _why_labels),
+    MethodRule("labels only", lambda s: True, "LR", "no more is asked for than a lower bound of the risk", _why_labels),
 )  # fmt: skip
 
 
