@@ -135,6 +135,7 @@ def test_a_few_of_one_kind_are_not_counted_out_and_nothing_gives_them_back(read_
     assert told == []
     assert not any(cell in ("6", "193", "3.0 %", "97.0 %") for rows in page.tables for row in rows for cell in row)
     assert page.data["sweeps"] == []
+    assert not re.search(r"\d per coefficient", page.words)
 
 
 def test_without_suppression_more_is_shown(few):

@@ -168,7 +168,8 @@ class Reading:
         text = self.disclosure.scrub(clean(sentence), self.personal_times)
         if self.tells_events:
             return text
-        # A count gives the other back, and so does its share of everybody.
+        # A count gives the other back, and so do its share of everybody and its ratio to the coefficients.
+        text = re.sub(r"\S+ events are few: [\d.]+ per coefficient", "Events, or people without one, are few", text)
         for count in (self.n_events, self.n - self.n_events):
             text = re.sub(
                 rf"(?<![\d.,]){count}(?![\d]|[.,]\d)", "hardly any" if 2 * count < self.n else "nearly all", text
