@@ -49,6 +49,18 @@ def test_true_risks_lie_on_the_diagonal_under_censoring_too(world):
     assert np.all((curve.lower - 0.01 <= curve.predicted) & (curve.predicted <= curve.upper + 0.01))
 
 
+def test_a_group_without_events_has_an_upper_limit():
+    y = np.repeat([0, 1], [30, 30])
+    time = np.concatenate([np.repeat([1.0, 5.0], [10, 20]), np.linspace(0.1, 2, 30)])
+    curve = censored_calibration_curve(y, 0.1 + 0.8 * y, time=time, n_groups=2)
+    assert curve.observed[0] == curve.lower[0] == 0
+    # Twenty people were followed to the last event: the probability that none of them had it is 2.5 %.
+    assert (1 - curve.upper[0]) ** 20 == pytest.approx(0.025)
+    nobody = censored_calibration_curve(y, 0.1 + 0.8 * y, time=time, n_groups=2, horizon=6.0)
+    assert nobody.upper[0] == 1
+
+
+
 def test_a_risk_that_is_half_the_truth_leaves_the_diagonal(world):
     curve = censored_calibration_curve(world.y, world.p / 2, time=world.time)
     assert curve.lower[-1] > curve.predicted[-1]

@@ -95,7 +95,8 @@ def censored_calibration_curve(
     """Calibration where follow-up ended early: observed is one minus Kaplan and Meier's curve within each group.
 
     That is the share with the event by the horizon. It is the share of positives if all their events come by then, and
-    a lower bound otherwise. Follow-up has to be independent of the event within each group.
+    a lower bound otherwise. Follow-up has to be independent of the event within each group. A group without events has
+    the exact upper limit that those followed to the horizon give.
 
     Parameters
     ----------
@@ -119,8 +120,15 @@ def censored_calibration_curve(
         last = int(np.searchsorted(curve.times, limit, side="right")) - 1
         lower, upper = (limits[last] if last >= 0 else 1.0 for limits in curve.interval(level))
         event_free = float(curve.at(limit))
+        if event_free == 1.0:
+            lower = _least_event_free(int(np.count_nonzero(times[group] >= limit)), level)
         rows.append((risks[group].mean(), 1 - event_free, 1 - upper, 1 - lower, group.size))
     return _curve(rows)
+
+
+def _least_event_free(n_followed: int, level: float) -> float:
+    """Exact lower limit of a share of which no exception was seen; the curve's own variance is zero there."""
+    return float(((1 - level) / 2) ** (1 / n_followed)) if n_followed else 0.0
 
 
 def _groups(risks: Array, n_groups: int) -> list[NDArray[np.intp]]:
