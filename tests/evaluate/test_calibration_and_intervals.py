@@ -60,7 +60,6 @@ def test_a_group_without_events_has_an_upper_limit():
     assert nobody.upper[0] == 1
 
 
-
 def test_a_risk_that_is_half_the_truth_leaves_the_diagonal(world):
     curve = censored_calibration_curve(world.y, world.p / 2, time=world.time)
     assert curve.lower[-1] > curve.predicted[-1]
