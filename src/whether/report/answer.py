@@ -168,7 +168,7 @@ def _badge(reading: Reading, kind: str) -> str:
         return "Lower bound only: no estimate"
     if kind == "ranking":
         return "Ranking only: no estimate"
-    cautions = len(reading.analysis.recommendation.flags)
+    cautions = len(reading.analysis.recommendation.flags) + len(reading.analysis.warnings)
     return f"Estimate, with {plural(cautions, 'caution')}" if cautions else "Estimate, without cautions"
 
 
