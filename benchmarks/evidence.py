@@ -1,6 +1,6 @@
 """Level and power of the tests of evidence, and what tests of sufficient follow-up make of follow-up that is not.
 
-python -m benchmarks evidence levels [replicates] [world ...]
+python -m benchmarks evidence levels [replicates] [world or test ...]
 python -m benchmarks evidence follow-up [replicates]
 """
 
@@ -20,6 +20,7 @@ from whether.advise.label_check import check_labels_against_times
 from whether.advise.linearity import examine_linearity
 from whether.advise.material import gather
 from whether.advise.scar import bootstrap_scar_test, check_constant
+from whether.advise.shape import examine_shape
 from whether.advise.time_trust import compare_models
 from whether.simulation.worlds import WORLDS
 
@@ -53,6 +54,7 @@ TESTS = {
     "scar-bootstrap": of_bootstrap,
     "labels-vs-times": lambda material, seed: of_labels(material),
     "hausman": lambda material, seed: compare_models(material)[0],
+    "shape": lambda material, seed: examine_shape(material).test,
     "curved-outcome": lambda material, seed: examine_linearity(material).outcome,
     "curved-times": lambda material, seed: examine_linearity(material).propensity,
 }
@@ -61,18 +63,20 @@ TESTS = {
 CASES = {
     "feature-independent": (
         ["times-lr", "times-lr-labels", "follow-up-cox", "scar-lr", "scar-bootstrap", "labels-vs-times", "hausman",
-         "curved-outcome", "curved-times"], [],
+         "curved-outcome", "curved-times", "shape"], [],
     ),
     "exact-reporting": (
-        ["follow-up-cox", "labels-vs-times", "hausman", "curved-outcome", "curved-times"],
+        ["follow-up-cox", "labels-vs-times", "hausman", "curved-outcome", "curved-times", "shape"],
         ["times-lr", "times-lr-labels", "scar-lr"],
     ),
     "partially-dependent": (
-        ["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "times-lr-labels", "scar-lr"]
+        ["follow-up-cox", "labels-vs-times", "hausman", "shape"], ["times-lr", "times-lr-labels", "scar-lr"]
     ),
     "baseline": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
     "small-sample": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
-    "two-humps": (["labels-vs-times", "hausman"], []),
+    "two-humps": (["labels-vs-times", "hausman"], ["shape"]),
+    "heavy-tails": (["labels-vs-times"], ["shape"]),
+    "wide-50": (["shape"], []),
     "short-follow-up-independent": (["times-lr", "times-lr-labels", "scar-lr", "labels-vs-times", "hausman"], []),
     "dependent-censoring": (["labels-vs-times", "hausman"], ["follow-up-cox"]),
     "late-reporting": ([], ["labels-vs-times", "hausman"]),
@@ -90,11 +94,18 @@ def run(world, seed, names):
     return [TESTS[name](material, seed).p_value for name in names]
 
 
-def levels(replicates, worlds):
+def levels(replicates, wanted):
+    """Print how often tests reject; those named and in the worlds named, of either kind all where none is."""
+    worlds = [name for name in wanted if name in CASES]
+    tests = [name for name in wanted if name in TESTS] or list(TESTS)
+    if unknown := set(wanted) - {*CASES, *TESTS}:
+        sys.exit(f"no world or test: {', '.join(sorted(unknown))}")
     print(f"share of {replicates} replicates that reject at {100 * LEVEL:g} %")
     print(f"{'world':28s} {'test':16s} {'null holds':>10s} {'rejects':>8s} {'s.e.':>6s} {'not run':>8s}")
     for world in worlds or CASES:
-        true, false = CASES[world]
+        true, false = ([name for name in names if name in tests] for names in CASES[world])
+        if not true and not false:
+            continue
         p_values = np.array(
             Parallel(n_jobs=-1)(delayed(run)(world, seed, [*true, *false]) for seed in range(replicates))
         )

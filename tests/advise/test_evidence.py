@@ -168,3 +168,21 @@ def test_bad_dates_are_refused():
     cohort = wh.simulate("baseline", n=100, seed=0)
     with pytest.raises(ValueError, match="entry must be 100 finite numbers"):
         wh.examine(cohort.X, cohort.y, time=cohort.time, entry=["2000"] * 100)
+
+
+@pytest.mark.parametrize(("world", "fits"), [("wide-50", True), ("two-humps", False)])
+def test_event_times_of_another_shape_than_the_model_are_found_and_flagged(world, fits, global_random_seed):
+    cohort = wh.simulate(world, n=3200, seed=global_random_seed)
+    advice = wh.recommend(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+    shape = advice.evidence.shape
+    assert shape.test.rejects(1e-6) is not fits
+    assert (shape.misplaced_share > 0.2) is not fits
+    assert any("residual distributions" in flag for flag in advice.flags) is not fits
+
+
+def test_the_shape_is_not_tested_where_features_say_when_the_event_comes(global_random_seed):
+    cohort = wh.simulate("baseline", n=2000, seed=global_random_seed)
+    shape = wh.examine(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up).shape
+    assert not shape.test.was_run
+    assert "features say when the event comes" in str(shape)
+    assert wh.examine(cohort.X, cohort.y).shape is None

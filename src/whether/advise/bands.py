@@ -179,7 +179,8 @@ def sensitivity(
 
     Moved are the restriction on the propensity (every method that applies), the share of positives that is labeled and
     the share of people that is positive (under a constant propensity, where one implies the other), and the horizon:
-    follow-up is cut so that only a part of the events is seen.
+    follow-up is cut so that only a part of the events is seen. That is some twenty fits, which take a while on a large
+    cohort and show their progress.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from whether.advise.linearity import LinearityEvidence, examine_linearity
 from whether.advise.material import Material, gather
 from whether.advise.results import Section, to_plain, wrap
 from whether.advise.scar import ScarEvidence, examine_scar
+from whether.advise.shape import ShapeEvidence, examine_shape
 from whether.advise.time_trust import TrustEvidence, examine_time_trust
 
 WIDTH = 112
@@ -37,6 +38,8 @@ class Evidence:
         Whether event times and follow-up depend on the features.
     trust : TrustEvidence or None
         Whether event times can be trusted; None without any.
+    shape : ShapeEvidence or None
+        Whether event times have the shape of the event-time model; None without any.
     scar : ScarEvidence
         Whether labeling is completely at random.
     exchange : ExchangeEvidence or None
@@ -50,6 +53,7 @@ class Evidence:
     follow_up: FollowUpEvidence | None
     dependence: DependenceEvidence | None
     trust: TrustEvidence | None
+    shape: ShapeEvidence | None
     scar: ScarEvidence
     exchange: ExchangeEvidence | None
     linearity: LinearityEvidence | None
@@ -62,6 +66,7 @@ class Evidence:
             "Follow-up": self.follow_up,
             "Dependence on features": self.dependence,
             "Event times": self.trust,
+            "Shape of event times": self.shape,
             "Labeling at random": self.scar,
             "Outcome or propensity": self.exchange,
             "Linearity": self.linearity,
@@ -177,6 +182,7 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         follow_up=examine_follow_up(material, rng),
         dependence=examine_dependence(material, trust_times=trusted),
         trust=trust,
+        shape=examine_shape(material),
         scar=examine_scar(material, rng),
         exchange=examine_exchange(material),
         linearity=examine_linearity(material),

@@ -16,6 +16,8 @@ from whether.advise.situation import Situation
 DETERMINED_FOLLOW_UP = 0.8
 # Share of the expected positives after the longest follow-up that makes the mean risk an extrapolation.
 LARGE_UNSEEN_SHARE = 0.1
+# Share of the events at the wrong time that puts the residual distribution in doubt.
+LARGE_MISPLACED_SHARE = 0.1
 # Difference in mean risk between the two models with a clock that matters.
 LARGE_DIFFERENCE = 0.05
 
@@ -190,6 +192,12 @@ FLAGS: tuple[Remark, ...] = (
         "models disagree", lambda s: s.times_usable and abs(s.risk_difference) > LARGE_DIFFERENCE, lambda s: (
             f"The event-time and the follow-up model differ by {s.risk_difference:+.2f} in mean risk although recorded "
             "times agree with the labels: the shape of the model is in doubt."
+        ),
+    ),
+    Remark(
+        "shape of times", lambda s: s.times_usable and s.misplaced_share > LARGE_MISPLACED_SHARE, lambda s: (
+            f"{100 * s.misplaced_share:.0f} % of the events come when the event-time model does not expect them: none "
+            "of its residual distributions has the shape of these times, and the mean risk may be off by some per cent."
         ),
     ),
     Remark(

@@ -99,6 +99,12 @@ class Situation:
         return trust.risk_difference.estimate
 
     @property
+    def misplaced_share(self) -> float:
+        """Share of the events that come when the event-time model does not expect them, where that is no chance."""
+        found = self.evidence.shape
+        return found.misplaced_share if found is not None and found.test.rejects(0.001) else 0.0
+
+    @property
     def exchange_open(self) -> bool:
         """Whether a restriction is there and equally likely solutions differ all the same."""
         found = self.evidence.exchange

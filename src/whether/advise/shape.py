@@ -1,0 +1,109 @@
+"""Whether event times have the shape that the event-time model gives them: observed against expected events.
+
+For each person the model says how the event-free share falls with the part u = F(t | x) of the event-time distribution
+that is over: S = 1 - p u. Events in bins of u are compared with the hazards that people ran there while they were
+followed. A wrong residual distribution puts events into the wrong bins, whatever the features and the follow-up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise.fits import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
+from whether.advise.material import Material
+from whether.advise.results import HypothesisTest, Section
+from whether.propensity.survival_time import SurvivalTimePropensity
+
+Array = NDArray[np.float64]
+
+# Rows on which the test is made at most.
+MOST_ROWS = 20_000
+# Bins at most, and events in each at least.
+MOST_BINS, EVENTS_PER_BIN = 5, 20
+# Residual spread, in that of log times, below which the features say when the event comes: there is no shape to test.
+NO_NOISE = 0.01
+
+
+@dataclass(frozen=True)
+class ShapeEvidence(Section):
+    """Whether the residual distribution of the event-time model fits.
+
+    Attributes
+    ----------
+    test : HypothesisTest
+        Score test of as many events as expected in each bin of u, the coefficients having been estimated. Its level and
+        power are printed by `python -m benchmarks evidence levels 500 shape`.
+    misplaced_share : float
+        Half the sum of differences between observed and expected events over the number of events: the share of events
+        that come when the model does not expect them. NaN where there is no test.
+    distribution : str
+        The residual distribution, chosen by likelihood.
+    """
+
+    test: HypothesisTest
+    misplaced_share: float
+    distribution: str
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in sentences with numbers."""
+        text = f"That event times have the shape of the event-time model ({self.distribution}) {self.test}"
+        if not self.test.was_run:
+            return [f"{text}."]
+        return [f"{text}; {100 * self.misplaced_share:.0f} % of the events come when it does not expect them."]
+
+
+def examine_shape(material: Material) -> ShapeEvidence | None:
+    """Return the evidence on the shape of event times; None where there are none.
+
+    Parameters
+    ----------
+    material : Material
+    """
+    if not material.has_time:
+        return None
+    cohort = material.cohort.take(np.arange(0, material.cohort.n, max(1, material.cohort.n // MOST_ROWS)))
+    candidates = event_time_candidates(cohort)
+    design = design_probe(cohort, candidates)
+    null = "event times have the shape of the event-time model"
+    if design.cohort is None:
+        return ShapeEvidence(HypothesisTest(null, note=design.note), math.nan, "no fit")
+    fit = fit_probe(design.cohort, candidates, all_columns(design.cohort))
+    n_bins = min(MOST_BINS, int(np.count_nonzero(design.cohort.labeled)) // EVENTS_PER_BIN)
+    if n_bins < 2:
+        return ShapeEvidence(HypothesisTest(null, note="too few events"), math.nan, fit.distribution)
+    if _residual_spread(fit) < NO_NOISE:
+        note = "the features say when the event comes, but for less than a hundredth of the spread"
+        return ShapeEvidence(HypothesisTest(null, note=note), math.nan, fit.distribution)
+    excess = _excess_events(fit, n_bins)
+    total = excess.sum(axis=0)
+    # What the estimated coefficients take up of each person's excess is no evidence against the shape.
+    rest = excess - fit.scores @ np.linalg.lstsq(fit.scores, excess, rcond=1e-10)[0]
+    values, vectors = np.linalg.eigh(rest.T @ rest)
+    kept = values > 1e-6 * values.max()
+    statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
+    misplaced = float(np.abs(total).sum() / 2 / np.count_nonzero(design.cohort.labeled))
+    return ShapeEvidence(HypothesisTest.of(null, statistic, int(kept.sum()), design.note), misplaced, fit.distribution)
+
+
+def _residual_spread(fit: ProbeFit) -> float:
+    predictors = fit.predictors[1]
+    return float(np.exp(predictors[1, 0])) if predictors.shape[0] > 1 else 1.0
+
+
+def _excess_events(fit: ProbeFit, n_bins: int) -> Array:
+    """Observed minus expected events of each person in bins of u, which hold as many events each."""
+    propensity = fit.fit.propensity
+    assert isinstance(propensity, SurvivalTimePropensity)
+    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.objective.observed).value)
+    n_events = fit.objective.n_labeled
+    edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
+    edges[0], edges[-1] = 0.0, 1.0
+    hazard = -np.log1p(-np.minimum(fit.risks * np.minimum(over, edges[1:, None]), 1 - 1e-12))
+    expected = np.diff(hazard, axis=0, prepend=0.0).T
+    bins = np.clip(np.searchsorted(edges, over[:n_events], side="left") - 1, 0, n_bins - 1)
+    expected[np.arange(n_events), bins] -= 1
+    return np.asarray(-expected)
