@@ -95,6 +95,13 @@ def test_a_picture_is_written_in_the_format_of_its_ending(run, path, tmp_path, c
     assert done.out.endswith(f"Written to {tmp_path / f'p.{ending}'}.\n")
 
 
+def test_bands_are_drawn_of_labels_alone(run, path, tmp_path):
+    labels = ("--event", "event", "--drop", "clinic,time,follow_up")
+    done = run("sensitivity", path, *labels, "-o", tmp_path / "p.png")
+    assert done.code == 0, done.err
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_examine_and_recommend_say_what_the_library_says(run, path, cohort):
     X = pd.DataFrame(cohort.X, columns=list(cohort.feature_names))
     advice = wh.recommend(X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)

@@ -197,7 +197,7 @@ def sensitivity(
         moved = move_assumptions(X, y, **known, **settings, random_state=cohort.seed)
         return Answer({"sensitivity": moved.to_dict()}, moved.to_text, moved.plot)
 
-    answer("sensitivity", cohort, output, as_json, find)
+    answer("sensitivity", cohort, output, as_json, find, draws_times=False)
 
 
 # ---------------------------------------------------------------- options of their own

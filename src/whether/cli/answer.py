@@ -51,6 +51,7 @@ def answer(
     find: Callable[..., Answer],
     *,
     wants_groups: bool = False,
+    draws_times: bool = True,
 ) -> None:
     """Read the cohort, find the answer, write and tell it.
 
@@ -63,12 +64,14 @@ def answer(
     find : callable
         Called with features, labels and what is known besides; and with groups, if it wants them.
     wants_groups : bool
+    draws_times : bool
+        Whether there is no picture without times or follow-up.
     """
     source = cohort.source()
     if cohort.group is not None and not wants_groups:
         raise CommandError(f"`whether {command}` has no use for --group.")
     if output is not None:
-        _check_result(output, cohort.table, source.roles)
+        _check_result(output, cohort.table, source.roles if draws_times else None)
     ready = source.prepare()
     groups = (ready.groups,) if wants_groups else ()
     labels = ready.outcome.event.astype(int)
@@ -91,12 +94,14 @@ def answer(
         _say(lines)
 
 
-def _check_result(path: Path, table: Path | None, roles: Roles) -> None:
+def _check_result(path: Path, table: Path | None, roles: Roles | None) -> None:
+    """Refuse a file that cannot be written, and a picture of times where the roles have none."""
     check_output(path, *([] if table is None else [table]))
     ending = path.suffix.lower()
     if ending not in (".json", *PICTURES):
         raise CommandError(f"{str(path)!r} must end in .json, or in .png, .svg or .pdf for a picture.")
-    if ending in PICTURES and roles.time is None and roles.follow_up is None and roles.endpoint is None:
+    has_times = roles is None or any((roles.time, roles.follow_up, roles.endpoint))
+    if ending in PICTURES and not has_times:
         raise CommandError("There is no picture without times: give --time or --follow-up, or write a .json file.")
 
 
