@@ -35,8 +35,10 @@ class ShapeEvidence(Section):
     Attributes
     ----------
     test : HypothesisTest
-        Score test of as many events as expected in each bin of u, the coefficients having been estimated. Its level and
-        power are printed by `python -m benchmarks evidence levels 500 shape`.
+        Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the
+        null it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200
+        shape feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20
+        shape two-humps heavy-tails`).
     misplaced_share : float
         Half the sum of differences between observed and expected events over the number of events: the share of events
         that come when the model does not expect them. NaN where there is no test.
