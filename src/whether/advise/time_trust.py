@@ -84,8 +84,9 @@ class TrustEvidence(Section):
         functions on the same people. Under the null it rejects in 4.2 % of runs at the nominal 5 %. It does not keep
         its level where the features determine event times without noise, so that the scale lies at its bound: 8.2 %,
         and 12.0 % with 1,000 people (`python -m benchmarks evidence levels 500 hausman small-sample`), which is why
-        the advice asks for 0.1 % and a difference that matters. It tests the shape of the time model, too, and does not keep its level where follow-up ends before most events: 36.8 %, both models
-        extrapolating (`python -m benchmarks evidence levels`).
+        the advice asks for 0.1 % and a difference that matters. It tests the shape of the time model, too,
+        and where follow-up ends before most events it rejects in 36.8 %, both models extrapolating (`python -m
+        benchmarks evidence levels`).
     risk_difference : Interval or None
         Mean risk by the event-time model minus that by the follow-up model.
     """
