@@ -178,8 +178,8 @@ def expected_failures_with_times(estimator):
     expected = {"check_classifiers_classes": STRING_LABELS}
     if isinstance(estimator.learner, NeuralLearner):
         expected[WEIGHTS] = WEIGHTS_IN_BATCHES
-    elif estimator.learner == "boosted" and isinstance(estimator, wh.MixtureCureClassifier):
-        expected[WEIGHTS] = WEIGHTS_IN_ROUNDS  # under the follow-up restriction no tree is grown on so few rows
+    elif estimator.learner == "boosted":
+        expected[WEIGHTS] = WEIGHTS_IN_ROUNDS
     elif isinstance(estimator, wh.DiscreteTimeCureClassifier):
         expected[WEIGHTS] = OPTIMUM_AT_INFINITY
     return expected

@@ -23,10 +23,10 @@ Array = NDArray[np.float64]
 # unbounded as the scale goes to zero; with one pseudo-observation whose residual is 5 % of the spread of log time it
 # stops near 0.05 / sqrt(events). Without event times a vanishing scale says that the features tell to the day when an
 # event comes, which small cohorts do by chance and then rule out what happens to the next person; there the residual is
-# 30 %. At the other end a scale far above the spread of the recorded times, or a location far
-# outside them, says that most events come where nobody was followed: the data are silent about that, and with weak
-# features the likelihood is flat all the way to "everybody is positive, later".
-SMALLEST_SCALE = {"event time": 0.05, "follow-up": 0.3}
+# 10 %. At the other end a scale far above the spread of the recorded times, or a location far outside them, says that
+# most events come where nobody was followed: the data are silent about that, and with weak features the likelihood is
+# flat all the way to "everybody is positive, later".
+SMALLEST_SCALE = {"event time": 0.05, "follow-up": 0.1}
 LARGEST_SCALE = 1.0
 FARTHEST_LOCATION = 0.5
 
