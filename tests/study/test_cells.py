@@ -11,7 +11,7 @@ from whether.simulation import simulate, simulate_autism
 from whether.simulation.autism import EARLY_END
 from whether.study.cell import execute, one_thread, run_cell
 from whether.study.lineup import Entry
-from whether.study.plan import Cell, Options
+from whether.study.plan import STUDIES, Cell, Options
 from whether.study.results import SCORES
 from whether.study.samples import draw_sample
 
@@ -91,6 +91,15 @@ def test_cells_over_real_tables_run(study, world):
     scores = run_cell(Cell(study, world, Entry("LR"), 0, options))
     assert 0.5 < scores.scores["auc"] < 1
     assert ("population" in scores.details["scores"]) == (study == "cohorts")
+
+
+@pytest.mark.usefixtures("shared_data")
+@pytest.mark.parametrize("world", STUDIES["cohorts"].worlds)
+def test_every_real_cohort_can_be_put_back_in_time(world):
+    sample = draw_sample("cohorts", world, 0, Options())
+    assert np.isfinite(sample.X).all()
+    assert 0 < sample.y.sum() < sample.y.size
+    assert all(0 < target.positive.sum() < target.positive.size for target in sample.targets)
 
 
 @pytest.mark.usefixtures("shared_data")

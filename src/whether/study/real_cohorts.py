@@ -139,5 +139,8 @@ def _encode(table: pd.DataFrame, about: dict[str, Any], training: NDArray[np.boo
     features = table[[column for column in about["features"] if column != _CALENDAR]]
     numeric = features.drop(columns=about["categorical"]).astype(float)
     numeric = numeric.fillna(numeric[training].median())
-    indicators = pd.get_dummies(features[about["categorical"]], drop_first=True).astype(float)
+    kinds = about["categorical"]
+    if not kinds:  # pandas makes no indicators of nothing
+        return np.asarray(numeric.to_numpy(float))
+    indicators = pd.get_dummies(features[kinds], drop_first=True).astype(float)
     return np.asarray(pd.concat([numeric, indicators], axis=1).to_numpy(float))
