@@ -21,6 +21,12 @@ def test_a_public_classifier_has_the_name_of_its_class(name):
     assert getattr(whether, name).__name__ == name
 
 
+def test_public_parts_need_no_import_of_their_own():
+    parts = ("advise", "analysis", "evaluate", "learners", "methods", "model_file", "report", "simulation", "study")
+    program = f"import whether; [getattr(whether, name).__doc__ for name in {parts!r}]"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
 def test_public_names_are_listed_once():
     assert len(set(whether.__all__)) == len(whether.__all__)
 

@@ -72,8 +72,16 @@ _HOMES = {
     "simulate": "whether.simulation",
 }
 
+# Parts whose names are public too; ``import whether`` is enough to reach them.
+_PARTS = (
+    "advise", "analysis", "distributions", "estimators", "evaluate", "inference", "learners", "likelihood", "methods",
+    "model_file", "propensity", "report", "simulation", "study", "validate",
+)  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module(f"whether.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'whether' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES.get(name, "whether.estimators")), name)
@@ -82,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PARTS})

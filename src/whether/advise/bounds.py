@@ -77,6 +77,8 @@ class BoundsEvidence(Section):
         highest, for at the end of the curve few people are left. NaN otherwise.
     lowest_by_times_limit : float
         Its lower limit, of a 95 % interval, or the share labeled where that is higher.
+    time_of_lowest : float
+        That time.
     highest : float
         1: without a restriction everybody might be positive.
     highest_if_constant : float
@@ -92,6 +94,7 @@ class BoundsEvidence(Section):
     lowest: float
     lowest_by_times: float
     lowest_by_times_limit: float
+    time_of_lowest: float
     highest: float
     highest_if_constant: float
     highest_label_probability: float
@@ -144,17 +147,19 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
         Whether event times, if there are any, may be used.
     """
     cohort = material.cohort
-    labeled, by_times, by_times_limit = float(cohort.labeled.mean()), math.nan, math.nan
+    labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
     if material.has_time and trust_times:
         curve = kaplan_meier(cohort.labeled, cohort.required("time"))
         limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
         best = int(np.argmax(limits))
         by_times, by_times_limit = 1 - float(curve.survival[best]), max(labeled, float(limits[best]))
+        at = float(curve.times[best])
     highest, limit = _highest_label_share(cohort)
     return BoundsEvidence(
         lowest=labeled,
         lowest_by_times=by_times,
         lowest_by_times_limit=by_times_limit,
+        time_of_lowest=at,
         highest=1.0,
         highest_if_constant=min(1.0, labeled / limit) if limit > 0 else 1.0,
         highest_label_probability=highest,

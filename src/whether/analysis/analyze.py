@@ -243,7 +243,7 @@ def _compare_with_curve(bounds: BoundsEvidence, mean_risk: Interval) -> tuple[st
     if not bounds.lowest_by_times > mean_risk.upper:  # NaN: without times, or without an interval
         return ()
     return (
-        f"By the curve of events alone {100 * bounds.lowest_by_times:.1f} % have the event by the last one seen, more "
+        f"By the curve of events alone {100 * bounds.lowest_by_times:.1f} % have the event within follow-up, more "
         f"than the model's mean risk of {100 * mean_risk.estimate:.1f} %: it may miss late events, and then it counts "
         "too few of the unlabeled as positive.",
     )

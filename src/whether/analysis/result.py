@@ -126,8 +126,8 @@ class Analysis:
 
     @property
     def at_least(self) -> float:
-        """Number of the unlabeled who are positive in any case: by the curve of events, where times can be used."""
-        by_times = self.evidence.bounds.lowest_by_times
+        """Number of the unlabeled who are positive in any case: by the lower limit of the curve of events, if any."""
+        by_times = self.evidence.bounds.lowest_by_times_limit
         share = by_times if math.isfinite(by_times) else self.evidence.bounds.lowest
         return max(share * self.n_people - self.n_events, 0.0)
 

@@ -20,7 +20,7 @@ COUNTS = frozenset(
     ("people", "events", "unlabeled", "n", "n_events", "n_after_last_event", "n_training", "n_test", "n_positive")
 )
 # Entries that are one person's own: rounded where small counts are held back.
-PERSONAL_TIMES = frozenset(("longest", "last_event"))
+PERSONAL_TIMES = frozenset(("longest", "last_event", "time_of_lowest"))
 
 
 def summarize(analysis: Analysis, suppress_below: int = 0) -> dict[str, Any]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from whether.evaluate import Interval
 from whether.methods import METHODS
-from whether.report.checks import auc_text, is_staggered
-from whether.report.reading import FEWEST_AT_RISK, Reading
+from whether.report.checks import auc_text
+from whether.report.reading import Reading
 from whether.report.words import percent, percent_range, plural, signed
 
 # Each method in a clinician's words: what it does, and what it takes for granted.
@@ -115,12 +113,12 @@ def _estimate(reading: Reading) -> tuple[str, list[str]]:
 
 
 def _bound(reading: Reading) -> tuple[str, list[str]]:
-    further, until = _at_least(reading)
+    further, until = reading.analysis.at_least, reading.analysis.evidence.bounds.time_of_lowest
     guess = (
         f"The model’s own figure is {_expected(reading)} people, but part was never observed: it "
         "is what the model makes of times after the end of follow-up. Read it as a guess, and the risks as a ranking."
     )
-    if until is None or round(further) == 0:
+    if not math.isfinite(until) or round(further) == 0:
         return (
             f"These data give a lower bound, not an estimate: how many of {_without(reading)} will have it cannot be "
             "said.",
@@ -130,25 +128,12 @@ def _bound(reading: Reading) -> tuple[str, list[str]]:
         "These data give a lower bound, not an estimate: at least about "
         f"{further:,.0f} of {_without(reading)} are expected to have it.",
         [
-            f"That many would have had it within about {reading.length(until)}, had everybody been followed for so "
-            "long. How many more have it later, follow-up is too short to say.",
+            f"That many (lower limit, 95 % confidence) would have had it within about "
+            f"{reading.length(reading.disclosure.coarsen(until))}, had everybody been followed for so long. How many "
+            "more have it later, follow-up is too short to say.",
             guess,
         ],
     )
-
-
-def _at_least(reading: Reading) -> tuple[float, float | None]:
-    """How many more have the event by the end of the curve, and when that is; None where no curve can be used."""
-    found = reading.analysis.evidence.follow_up
-    if not reading.situation.times_usable or found is None or found.events is None:
-        return 0.0, None
-    curve, last, thin = found.events.curve, found.events.last_event, reading.thin_curve
-    if float(curve.at_risk[np.searchsorted(curve.times, last)]) >= FEWEST_AT_RISK:
-        return reading.analysis.at_least, reading.disclosure.coarsen(last)
-    # Where the last event is that of one of a few, the curve may fall to nothing: it is read where more carry it.
-    if thin is None:
-        return 0.0, None
-    return max(0.0, (1 - float(thin.survival[-1])) * reading.n - reading.n_events), float(thin.times[-1])
 
 
 def _ranking(reading: Reading) -> tuple[str, list[str]]:
@@ -242,7 +227,7 @@ def _past(reading: Reading) -> str:
         "is chance, 1 perfect)"
     )
     # Without dates the people who can be scored are positive too often: their share is no measure of the mean risk.
-    if is_staggered(record):
+    if record.staggered:
         return f"{ranked}."
     return f"{ranked}, and its mean risk would have been off by {signed(100 * error.estimate, 0)} % points."
 

@@ -204,22 +204,12 @@ def backtest_chart(reading: Reading) -> Chart | None:
 
 def _bias(record: Backtest) -> str:
     """What has to be known where the end of follow-up was drawn for each person."""
-    if not is_staggered(record):
+    if not record.staggered:
         return ""
     return (
         " There were no dates to go back to, so follow-up was cut at random; people who can be scored are then "
         "positive more often than all others, and a mean risk that seems too low is no sign of a fault."
     )
-
-
-def is_staggered(record: Backtest) -> bool:
-    """Whether follow-up was cut at random and not at a date.
-
-    Parameters
-    ----------
-    record : Backtest
-    """
-    return "staggered" in record.plan
 
 
 def auc_text(found: Interval) -> str:
