@@ -1,10 +1,13 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+import whether as wh
+from whether.cli import reporting
 from whether.cli.app import app
 
 
@@ -87,3 +90,28 @@ def parquet(tmp_path):
         return tmp_path / name
 
     return write
+
+
+@pytest.fixture(scope="session")
+def answer():
+    """An analysis of the small cohort, for tests of what is written."""
+    columns = make_cohort()
+    stage = np.array(columns["stage"])
+    features = pd.DataFrame({"age": columns["age"], "stage=II": stage == "II", "stage=III": stage == "III"}).astype(
+        float
+    )
+    return wh.analyze(features, columns["event"], time=columns["time"], backtest=False, sensitivity=False)
+
+
+@pytest.fixture
+def quick(monkeypatch, answer):
+    """Analyses and reports that take no time; the analyses are counted."""
+    calls = []
+
+    def analyze(*_, **settings):
+        calls.append(settings)
+        return answer
+
+    monkeypatch.setattr(reporting, "analyze", analyze)
+    monkeypatch.setattr(reporting, "write_report", lambda _, path, **__: path.write_text("a report"))
+    return calls

@@ -354,3 +354,11 @@ def test_features_that_do_not_exist_are_refused(refused, cohort, parameter, feat
 
 def test_name_in_an_array_without_names_is_refused(refused):
     refused(wh.SARPUClassifier(propensity_features=["x1"]), r"has the name 'x1', but X has no column names")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_table_without_columns_is_refused(library, cohort):
+    table = pytest.importorskip(library).DataFrame({"a": cohort.X[:, 0]})
+    empty = table[[]] if library == "pandas" else table.select([])
+    with pytest.raises(ValueError, match="X has no columns"):
+        wh.LabelClassifier().fit(empty, cohort.y)

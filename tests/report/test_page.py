@@ -14,6 +14,7 @@ from whether.report import write_report
 from whether.report.answer import write_answer
 from whether.report.disclosure import Disclosure
 from whether.report.drawing import render
+from whether.report.drivers import driver_chart
 from whether.report.effects import coefficient_table, importance_chart
 from whether.report.reading import Reading
 
@@ -125,6 +126,19 @@ def test_a_model_without_coefficients_shows_what_its_risk_leans_on(analysis):
     chart = importance_chart(reading, np.random.default_rng(0))
     assert {row[0].full for row in chart.table.rows} == set(cohort.names)
     assert render(chart).points
+
+
+def test_a_feature_of_people_who_are_followed_for_less_time_lies_on_the_side_of_sooner():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    follow_up = np.exp(-0.8 * X[:, 0] + rng.normal(size=600))
+    event = np.where(rng.random(600) < 0.6, np.exp(rng.normal(-0.5, 1, size=600)), np.inf)
+    known = {"time": np.minimum(event, follow_up), "follow_up": follow_up}
+    found = wh.analyze(X, event <= follow_up, **known, backtest=False, sensitivity=False)
+    chart = driver_chart(Reading(found, Disclosure(11)))
+    assert "comes later with more of the feature, left of it sooner" in chart.reading
+    _, _, score = next(row for row in chart.table.rows if row[0].full == "x0")
+    assert score.startswith("z = \u2212")
 
 
 def test_the_same_analysis_gives_the_same_bytes(analyze, tmp_path):

@@ -66,9 +66,9 @@ def driver_chart(reading: Reading) -> Chart | None:
         "Which features decide when, and for how long",
         f"Points of z scores for {len(drawn)} features that go with event times or with follow-up. The clearest is "
         f"{features[0]}.",
-        "Circles: right of the grey area, the event comes later with more of the feature, left of it sooner. Squares: "
-        "right of it, follow-up ends earlier with more of the feature, left of it later. Where such features exist, "
-        "recorded events alone are a skewed sample of all events.",
+        "Right of the grey area the event (circles) or the end of follow-up (squares) comes later with more of the "
+        "feature, left of it sooner. Where such features exist, recorded events alone are a skewed sample of all "
+        "events.",
         draw,
         Table(
             ("feature", "event times", "follow-up"),
