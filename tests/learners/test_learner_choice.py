@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import whether as wh
-from whether.learners import AutoLearner, BoostedLearner, LinearLearner
+from whether.learners import AutoLearner, BoostedLearner, LinearLearner, Selection
 
 pytestmark = pytest.mark.filterwarnings("ignore::whether.FollowUpWarning")
 
@@ -81,3 +81,9 @@ def test_the_linear_model_is_chosen_where_it_is_right(chooser):
     model = wh.FollowUpCureClassifier(learner=chooser).fit(cohort.X, cohort.y, follow_up=cohort.follow_up)
     assert model.selection_.chosen == "linear"
     assert model.summary().coefficients
+
+
+def test_a_simpler_learner_that_is_behind_in_the_first_fold_stays_in_the_running():
+    behind = np.array([0.015, 0.0, 0.015])
+    found = Selection(("linear", "boosted", "neural"), -behind, np.array([0.01, 0.0, 0.01]), (100,) * 3, "boosted")
+    assert [found.may_win(name) for name in found.learners] == [True, True, False]

@@ -20,6 +20,9 @@ from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
 
+# A simpler learner is given up before all folds are done only where it is so many standard errors behind.
+FAR_BEHIND = 2.0
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -32,7 +35,7 @@ class Selection:
     log_likelihood : ndarray
         Held-out log-likelihood per person; of a learner that was left out early, the best one's less its lead.
     standard_error : ndarray
-        Standard error of the difference from the best.
+        Standard error of the difference from the best, with what different people to learn from would change in it.
     n_people : tuple of int
         Number of people on whom each learner was judged.
     chosen : str
@@ -45,10 +48,15 @@ class Selection:
     n_people: tuple[int, ...]
     chosen: str
 
-    def is_close(self, name: str) -> bool:
-        """Whether a learner lies within a standard error of the best."""
+    def may_win(self, name: str) -> bool:
+        """Whether a learner may still be chosen when more people are held out.
+
+        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
+        overtake.
+        """
         row = self.learners.index(name)
-        return bool(_close(self.log_likelihood.max() - self.log_likelihood, self.standard_error)[row])
+        errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0
+        return bool(_close(self.log_likelihood.max() - self.log_likelihood, errors * self.standard_error)[row])
 
     def __str__(self) -> str:
         lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s} {'people':>19s}"]
@@ -63,8 +71,9 @@ class Selection:
 class AutoLearner(Learner, BaseEstimator):
     """Chooses the learner by cross-validated likelihood; the simpler one wins within a standard error.
 
-    After each fold, learners that lie more than a standard error behind the best are left out of the next: they would
-    have to catch up and overtake.
+    The standard error of a difference is Nadeau and Bengio's: fits to overlapping folds err together, and the plain one,
+    of people as if each had a fit of their own, is too small by a third. After each fold, learners that lie more than a
+    standard error behind the best are left out of the next, those simpler than the best if it is two.
 
     Parameters
     ----------
@@ -98,8 +107,8 @@ class AutoLearner(Learner, BaseEstimator):
                 outside = np.flatnonzero(fold == number)
                 for name in running:
                     values[name][outside] = _held_out(judged[name], cohort, candidates, outside, settings)
-                selection = _select(cohort, values)
-                running = [name for name in running if selection.is_close(name)]
+                selection = _select(cohort, values, self.n_folds)
+                running = [name for name in running if selection.may_win(name)]
                 bar.advance()
                 if len(running) == 1:
                     break
@@ -137,8 +146,12 @@ def _held_out(
     return np.asarray(problem.weight * problem.evaluate(*model.predict(part.features)).value)
 
 
-def _select(cohort: Cohort, values: dict[str, Array]) -> Selection:
-    """Compare learners on the people held out so far; each with the best on those whom both have predicted."""
+def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection:
+    """Compare learners on the people held out so far; each with the best on those whom both have predicted.
+
+    The variance of a mean over J of k folds is taken as 1 + J / (k - 1) times that of independent people: 1 / J +
+    n2 / n1 instead of 1 / J, with n2 people held out of a fit to n1.
+    """
     weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
     mean = {name: value[~np.isnan(value)].sum() / weight[~np.isnan(value)].sum() for name, value in values.items()}
     seen = {name: int(np.count_nonzero(~np.isnan(value))) for name, value in values.items()}
@@ -147,7 +160,8 @@ def _select(cohort: Cohort, values: dict[str, Array]) -> Selection:
     for row, value in enumerate(values.values()):
         lead = (values[best] - value)[~np.isnan(value)]
         people = weight[~np.isnan(value)].sum()
-        behind[row], error[row] = lead.sum() / people, np.sqrt(lead.size) * lead.std() / people
+        inflation = 1 + lead.size / cohort.n * n_folds / (n_folds - 1)
+        behind[row], error[row] = lead.sum() / people, np.sqrt(inflation * lead.size) * lead.std() / people
     chosen = tuple(values)[int(np.argmax(_close(behind, error)))]
     return Selection(tuple(values), mean[best] - behind, error, tuple(seen.values()), chosen)
 
