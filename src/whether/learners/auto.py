@@ -71,9 +71,9 @@ class Selection:
 class AutoLearner(Learner, BaseEstimator):
     """Chooses the learner by cross-validated likelihood; the simpler one wins within a standard error.
 
-    The standard error of a difference is Nadeau and Bengio's: fits to overlapping folds err together, and the plain one,
-    of people as if each had a fit of their own, is too small by a third. After each fold, learners that lie more than a
-    standard error behind the best are left out of the next, those simpler than the best if it is two.
+    The standard error of a difference is Nadeau and Bengio's: fits to overlapping folds err together, and the plain
+    one, of people as if each had a fit of their own, is too small by a third. After each fold, learners that lie more
+    than a standard error behind the best are left out of the next, those simpler than the best if it is two.
 
     Parameters
     ----------
