@@ -74,6 +74,18 @@ def test_a_value_that_cannot_be_is_reported_and_not_hidden(moved):
     assert "could not be fitted" in str(found)
 
 
+def test_evidence_need_not_be_gathered_twice(moved):
+    found, cohort = moved
+    again = wh.sensitivity(wh.examine(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up))
+    assert np.array_equal(found.risks, again.risks)
+    assert [v.mean_risk for v in found.variants] == [v.mean_risk for v in again.variants]
+
+
+def test_without_labels_nothing_can_be_moved(moved):
+    with pytest.raises(ValueError, match="sensitivity needs y, the labels"):
+        wh.sensitivity(moved[1].X)
+
+
 def test_an_unknown_assumption_is_refused(moved):
     with pytest.raises(ValueError, match="'colour' is none of restriction"):
         moved[0].band("colour")

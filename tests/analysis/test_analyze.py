@@ -139,6 +139,7 @@ def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
     found = wh.analyze(**known, n_splits=2)
     assert found.backtest.n_training < 0.75 * 500
     assert found.sensitivity.risks.size == found.risks.size == 800
+    assert found.sensitivity.recommended == found.recommendation.method
     assert any("use 500 of 800 people" in note for note in found.notes)
 
 

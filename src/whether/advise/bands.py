@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import spearmanr
 
-from whether.advise.bounds import BoundsEvidence
-from whether.advise.evidence import WIDTH, examine_material
-from whether.advise.material import Material, gather
-from whether.advise.recommendation import advise
+from whether.advise.evidence import WIDTH, Evidence
+from whether.advise.recommendation import Recommendation, recommend
 from whether.advise.results import to_plain, wrap
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
@@ -162,7 +160,7 @@ class Sensitivity:
 
 def sensitivity(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     time: ArrayLike | None = None,
     follow_up: ArrayLike | None = None,
@@ -184,8 +182,10 @@ def sensitivity(
 
     Parameters
     ----------
-    X, y, time, follow_up, propensity_features, entry, random_state
-        See `examine`.
+    X : array-like, data frame or Evidence
+        Features, or what `examine` returned.
+    y, time, follow_up, propensity_features, entry, random_state
+        See `examine`; not needed where X is the evidence.
     at : array-like or data frame, optional
         People whose risks are asked for. Default: the cohort.
     label_frequency, prevalence : sequence of float, optional
@@ -208,33 +208,59 @@ def sensitivity(
     >>> bool((lower <= moved.risks).all() and (moved.risks <= upper).all())
     True
     """
-    material = gather(X, y, time=time, follow_up=follow_up, propensity_features=propensity_features, entry=entry)
-    advice = advise(examine_material(material, np.random.default_rng(random_state)))
-    people = material.cohort.features if at is None else np.asarray(at, dtype=float)
-    trials = list(_trials(material, advice.method, advice.evidence.bounds, label_frequency, prevalence, learner))
-    estimator = advice.estimator.set_params(learner=learner)
-    risks = _fit(estimator, material.cohort, people)
+    if y is None and not isinstance(X, Evidence):
+        raise ValueError("sensitivity needs y, the labels: sensitivity(X, y, ...), or sensitivity(examine(X, y, ...)).")
+    named: dict[str, Any] = {"propensity_features": propensity_features, "entry": entry}
+    with reporting(verbose):
+        advice = recommend(X, y, time=time, follow_up=follow_up, **named, random_state=random_state)
+        cohort = advice.evidence.material.cohort
+        people = cohort.features if at is None else np.asarray(at, dtype=float)
+        return vary(advice, cohort, people, label_frequency=label_frequency, prevalence=prevalence, learner=learner)
+
+
+def vary(
+    advice: Recommendation,
+    cohort: Cohort,
+    people: Array,
+    *,
+    label_frequency: Sequence[float] | None = None,
+    prevalence: Sequence[float] | None = None,
+    learner: Any = "linear",
+) -> Sensitivity:
+    """Fit what was advised, and everything else that may be assumed.
+
+    Parameters
+    ----------
+    advice : Recommendation
+    cohort : Cohort
+        To fit to: the one that was examined, or a part of it.
+    people : ndarray
+        Features of those whose risks are asked for.
+    label_frequency, prevalence, learner
+        See `sensitivity`.
+    """
+    trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
+    risks = _fit(advice.estimator.set_params(learner=learner), cohort, people)
     variants = []
-    with reporting(verbose), progress(len(trials), "Variants") as bar:
-        for kind, value, model, cohort in trials:
-            variants.append(_try(kind, value, model, cohort, people, risks))
+    with progress(len(trials), "Variants") as bar:
+        for kind, value, model, seen in trials:
+            variants.append(_try(kind, value, model, seen, people, risks))
             bar.advance()
     return Sensitivity(advice.method, risks, tuple(variants), advice.refused)
 
 
 def _trials(
-    material: Material,
-    recommended: str,
-    bounds: BoundsEvidence,
+    advice: Recommendation,
+    cohort: Cohort,
     label_frequency: Sequence[float] | None,
     prevalence: Sequence[float] | None,
     learner: Any,
 ) -> Iterator[tuple[str, str, Any, Cohort]]:
     """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
-    cohort = material.cohort
+    columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
     settings = {"learner": learner, "random_state": 0}
     known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
-    named = None if material.propensity_columns is None else [int(column) for column in material.propensity_columns]
+    named = None if columns is None else [int(column) for column in columns]
     for method in METHODS.values():
         usable = set(method.needs) <= known and (named is not None or not method.feature_parameter)
         # Everybody positive is no answer to the question, and nnPU takes the linear learner only.
@@ -250,7 +276,7 @@ def _trials(
         yield "label frequency", f"{c:.3g}", ElkanNotoClassifier(label_frequency=c, **settings), cohort
     for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
         yield "prevalence", f"{share:.3g}", ElkanNotoClassifier(prevalence=share, **settings), cohort
-    method = METHODS[recommended]
+    method = METHODS[advice.method]
     if method.needs and cohort.time is not None:
         for share in HORIZON_SHARES:
             horizon = float(np.quantile(cohort.time[cohort.labeled], share))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise import Backtest, Recommendation, Sensitivity, backtest, sensitivity
+from whether.advise import Backtest, Recommendation, Sensitivity, backtest
+from whether.advise.bands import vary
 from whether.cohort import Cohort
 from whether.methods import METHODS
 
@@ -123,13 +124,7 @@ def run_sensitivity(question: Question) -> tuple[Sensitivity | None, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # where answers mislead is what the bands show
-            moved = sensitivity(
-                part.features,
-                part.labeled.astype(int),
-                **question.known(),
-                at=question.cohort.features,
-                random_state=question.random_state,
-            )
+            moved = vary(question.advice, part, question.cohort.features)
     except (ValueError, np.linalg.LinAlgError) as error:
         return None, f"Other assumptions could not be tried: {error}"
     return moved, ""
