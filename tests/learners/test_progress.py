@@ -53,8 +53,18 @@ def test_lines_are_printed_to_stderr_when_asked(capfd, monkeypatch):
     work(verbose=1)
     out, err = capfd.readouterr()
     assert out == ""
-    assert "Folds: 1 of 3" in err
+    assert "Folds: 1 of 3, 0 s left" in err
     assert err.splitlines()[-1].endswith("Folds: 3 of 3")
+
+
+def test_the_time_left_is_that_of_as_many_steps_as_were_done(monkeypatch):
+    clock = iter([0.0, 100.0, 130.0, 150.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    steps = module.Steps(None, 4, "Folds")
+    assert steps.time_left() == ""
+    steps.advance()
+    assert steps.time_left() == "4.5 min left"  # three times 100 s, 30 s of which are gone
+    assert module.Steps(None, None, "Epochs").time_left() == ""
 
 
 def test_lines_wait_for_their_time(capfd, monkeypatch):

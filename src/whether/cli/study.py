@@ -146,7 +146,7 @@ def table(
 @app.command()
 def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
     """Say how many cells are stored, how long they took, and what failed."""
-    from whether.study.progress import format_duration
+    from whether.learners.progress import format_duration
     from whether.study.results import failures, open_existing
 
     with _explaining(), open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:

@@ -51,12 +51,21 @@ class Steps:
         self.total, self.title, self.done = total, title, 0
         self.row: Any = None  # of the bar, once it is drawn
         self._report = report
+        self._began = self._last = time.monotonic()
 
     def advance(self, steps: int = 1) -> None:
         """Say that steps were done."""
         self.done += steps
+        self._last = time.monotonic()
         if self._report is not None:
             self._report.refresh(self)
+
+    def time_left(self) -> str:
+        """How long the rest takes, if steps take as long as those that were done; empty where that is not known."""
+        if self.total is None or not 0 < self.done < self.total:
+            return ""
+        rest = (self._last - self._began) / self.done * (self.total - self.done)
+        return f"{format_duration(max(0.0, rest - (time.monotonic() - self._last)))} left"
 
     def __str__(self) -> str:
         return f"{self.title}: {self.done:,}" + ("" if self.total is None else f" of {self.total:,}")
@@ -85,7 +94,7 @@ class Report:
             if self._bar is not None:
                 self._bar.update(steps.row, completed=steps.done)
         elif self.verbose and time.monotonic() - self.last_line > PATIENCE:
-            self.say(", ".join(map(str, self.steps)))
+            self.say("; ".join(f"{row}, {row.time_left()}".rstrip(", ") for row in self.steps))
 
     def say(self, text: str) -> None:
         """Print a line, where one was asked for."""
@@ -97,7 +106,7 @@ class Report:
         """Add a row."""
         self.steps.append(steps)
         if self._bar is not None:
-            steps.row = self._bar.add_task(steps.title, total=steps.total)
+            steps.row = self._bar.add_task(steps.title, total=steps.total, steps=steps)
         elif self._has_bar:
             self._draw()
 
@@ -119,12 +128,18 @@ class Report:
         if self._bar is not None or (not self.verbose and time.monotonic() - self.started < PATIENCE):
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+        from rich.text import Text
 
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        class TimeLeftColumn(ProgressColumn):
+            def render(self, task: Any) -> Text:
+                return Text(task.fields["steps"].time_left())
+
+        count, clock = MofNCompleteColumn(), TimeElapsedColumn()
+        columns = TextColumn("{task.description}"), BarColumn(), count, clock, TimeLeftColumn()
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         for steps in self.steps:
-            steps.row = self._bar.add_task(steps.title, total=steps.total, completed=steps.done)
+            steps.row = self._bar.add_task(steps.title, total=steps.total, completed=steps.done, steps=steps)
         self._bar.start()
 
 
@@ -171,6 +186,25 @@ def progress(total: int | None, title: str) -> Iterator[Steps]:
         yield steps
     finally:
         report.end(steps)
+
+
+def format_duration(seconds: float) -> str:
+    """Say a duration in words short enough for a line.
+
+    Parameters
+    ----------
+    seconds : float
+
+    Examples
+    --------
+    >>> format_duration(42), format_duration(150), format_duration(9000)
+    ('42 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.2g} min" if seconds < 570 else f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def _is_watched() -> bool:

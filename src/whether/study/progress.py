@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from whether.learners.progress import format_duration
+
 # Seconds between lines where there is no terminal.
 _INTERVAL = 15.0
 
@@ -83,25 +85,6 @@ def _left(seconds: float | None, done: int, total: int) -> str:
 
 def _failed(count: int) -> str:
     return f", {count} failed" if count else ""
-
-
-def format_duration(seconds: float) -> str:
-    """Say a duration in words short enough for a line.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Examples
-    --------
-    >>> format_duration(42), format_duration(150), format_duration(9000)
-    ('42 s', '2.5 min', '2.5 h')
-    """
-    if seconds < 99.5:
-        return f"{seconds:.0f} s"
-    if seconds < 99.5 * 60:
-        return f"{seconds / 60:.2g} min" if seconds < 570 else f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def _say(text: str) -> None:
