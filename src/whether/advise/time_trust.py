@@ -83,10 +83,10 @@ class TrustEvidence(Section):
         are consistent if times and model are right. The variance is that of the difference of both models' influence
         functions on the same people. Under the null it rejects in 3.8 to 4.4 % of runs at the nominal 5 %. It does not
         keep its level where the features determine event times without noise, so that the scale lies at its bound:
-        8.2 %, and 12.0 % with 1,000 people (`python -m benchmarks evidence levels 500 hausman small-sample`), which is
-        why the advice asks for 0.1 % and a difference that matters. It tests the shape of the time model, too, and
-        where follow-up ends before most events it rejects in 36.8 %, both models extrapolating (`python -m benchmarks
-        evidence levels`).
+        12.2 %, and 8.0 % with 1,000 people (`python -m benchmarks evidence levels 500 hausman baseline small-sample`),
+        which is why the advice asks for 0.1 % and a difference that matters. It tests the shape of the time model, too,
+        and where follow-up ends before most events it rejects in 36.8 %, both models extrapolating (`python -m
+        benchmarks evidence levels`).
     risk_difference : Interval or None
         Mean risk by the event-time model minus that by the follow-up model.
     """
