@@ -122,9 +122,6 @@ def run_sensitivity(question: Question) -> tuple[Sensitivity | None, str]:
     """
     part = question.cohort.take(question.rows)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # where answers mislead is what the bands show
-            moved = vary(question.advice, part, question.cohort.features)
+        return vary(question.advice, part, question.cohort.features), ""
     except (ValueError, np.linalg.LinAlgError) as error:
         return None, f"Other assumptions could not be tried: {error}"
-    return moved, ""
