@@ -74,7 +74,8 @@ CASES = {
     ),
     "baseline": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
     "small-sample": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
-    "two-humps": (["labels-vs-times", "hausman"], ["shape"]),
+    # No candidate has its residuals: the two models' mean risks differ by 0.005 however many people there are.
+    "two-humps": (["labels-vs-times"], ["shape", "hausman"]),
     "heavy-tails": (["labels-vs-times"], ["shape"]),
     "wide-50": (["shape"], []),
     "short-follow-up-independent": (["times-lr", "times-lr-labels", "scar-lr", "labels-vs-times", "hausman"], []),

@@ -31,6 +31,8 @@ Array = NDArray[np.float64]
 
 # Holm-adjusted level at which a feature is said to drive event times or follow-up.
 DRIVER_LEVEL = 0.05
+# Share of the expected positives after the longest follow-up that makes the mean risk an extrapolation.
+LARGE_UNSEEN_SHARE = 0.1
 # Points that stand for the follow-up of the cohort when a propensity is averaged over it.
 N_POINTS = 20
 
@@ -274,23 +276,22 @@ def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, f
     seen = np.maximum(1 - np.mean(missed, axis=0), 1e-6)
     spread = float(np.var(np.log(seen))), float(np.var(np.log(np.maximum(risk, 1e-6))))
     location = float(np.std(v[0])) * propensity.spread
-    later = np.exp(propensity.log_missed(v, np.full(risk.size, propensity.standardize(longest))).value)
     return (
         spread[0] / max(sum(spread), 1e-12),
         (float(np.quantile(seen, 0.1)), float(np.quantile(seen, 0.9))),
         float(np.std(np.log(points))) / max(location, 1e-12),
-        float(risk @ later / max(risk.sum(), 1e-12)),
+        fit.unseen_share(longest),
     )
 
 
-def _follow_up_points(material: Material) -> tuple[Array, Array]:
+def _follow_up_points(material: Material) -> tuple[Array, float]:
     """Quantiles of follow-up, and the longest."""
     shares = (np.arange(N_POINTS) + 0.5) / N_POINTS
     cohort = material.cohort
     if material.has_follow_up:
         known = cohort.required("follow_up")
-        return np.quantile(known, shares), known.max()
+        return np.quantile(known, shares), float(known.max())
     curve = kaplan_meier(cohort.labeled, cohort.required("time"), reverse=True)
     # The curve falls; where it does not reach a share, the longest follow-up stands for the rest.
     position = np.minimum(np.searchsorted(-curve.survival, shares - 1), curve.times.size - 1)
-    return curve.times[position], curve.times[-1]
+    return curve.times[position], float(curve.times[-1])

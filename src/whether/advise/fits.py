@@ -18,6 +18,7 @@ from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_ex
 from whether.learners import LinearFit, LinearLearner
 from whether.learners.objective import LinearObjective
 from whether.propensity import EventTimePropensity, FollowUpPropensity, LogisticPropensity, Propensity
+from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -80,14 +81,31 @@ class ProbeFit:
         """Probability that the event ever happens to each person."""
         return softplus_expit(self.predictors[0])[1]
 
-    def mean_risk(self) -> tuple[float, Array]:
-        """Mean risk of the cohort and each person's influence on it through the coefficients."""
-        risk = self.risks
-        weight = risk * (1 - risk) / risk.size
+    @cached_property
+    def mean_risk_gradient(self) -> Array:
+        """Derivative of the cohort's mean risk in the coefficients."""
+        weight = self.risks * (1 - self.risks) / self.risks.size
         gradient = np.zeros(self.fit.coefficients.size)
         gradient[0] = weight.sum()
         gradient[self.objective.layout.outcome] = self.objective.features @ weight
-        return float(risk.mean()), self.influence @ gradient
+        return gradient
+
+    def mean_risk(self) -> tuple[float, Array]:
+        """Mean risk of the cohort and each person's influence on it through the coefficients."""
+        return float(self.risks.mean()), self.influence @ self.mean_risk_gradient
+
+    def unseen_share(self, longest: float) -> float:
+        """Share of the expected positives whose event is predicted to come after the longest follow-up.
+
+        Parameters
+        ----------
+        longest : float
+        """
+        risk, (_, v), propensity = self.risks, self.predictors, self.fit.propensity
+        assert isinstance(propensity, SurvivalTimePropensity)
+        end = propensity.standardize(np.full(risk.size, longest))
+        later = np.exp(propensity.log_missed(v, end).value)
+        return float(risk @ later / max(risk.sum(), 1e-12))
 
 
 def all_columns(cohort: Cohort) -> Columns:

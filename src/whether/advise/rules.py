@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from whether.advise.dependence import LARGE_UNSEEN_SHARE
 from whether.advise.results import p_text
 from whether.advise.situation import Situation
 
 # Share of the variance of log follow-up explained by features above which follow-up hardly varies by itself.
 DETERMINED_FOLLOW_UP = 0.8
-# Share of the expected positives after the longest follow-up that makes the mean risk an extrapolation.
-LARGE_UNSEEN_SHARE = 0.1
 # Share of the events at the wrong time that puts the residual distribution in doubt.
 LARGE_MISPLACED_SHARE = 0.1
 # Difference in mean risk between the two models with a clock that matters.
