@@ -191,8 +191,11 @@ def test_dates_of_entry_give_no_follow_up_where_many_were_lost(global_random_see
 
 def test_bad_dates_are_refused():
     cohort = wh.simulate("baseline", n=100, seed=0)
-    with pytest.raises(ValueError, match="entry must be 100 finite numbers"):
-        wh.examine(cohort.X, cohort.y, time=cohort.time, entry=["2000"] * 100)
+    texts, dates, gaps = ["2000"] * 100, np.full(100, "2000-01-01", dtype="datetime64[D]"), np.arange(2000.0, 2100.0)
+    gaps[7] = np.nan
+    for entry, message in ((texts, "entry must be 100 numbers"), (dates, "timedelta64"), (gaps, "first: row 7")):
+        with pytest.raises(ValueError, match=message):
+            wh.examine(cohort.X, cohort.y, time=cohort.time, entry=entry)
 
 
 @pytest.mark.parametrize(("world", "fits"), [("wide-50", True), ("two-humps", False)])

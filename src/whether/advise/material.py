@@ -127,9 +127,21 @@ def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, str]:
 
 def _check_dates(entry: ArrayLike, n: int) -> Array:
     dates = np.asarray(entry)
-    if dates.dtype.kind not in "iuf" or dates.shape != (n,) or not np.isfinite(dates).all():
+    if dates.dtype.kind == "M":
         raise ValueError(
-            f"entry must be {n} finite numbers, dates in the unit of time such as decimal years; got {dates.dtype} of "
-            f"the shape {dates.shape}."
+            f"entry holds dates ({dates.dtype}), and they do not say whether time is in days or years. Pass numbers in "
+            "the unit of time: (entry - entry.min()) / np.timedelta64(1, 'D') where it is days, that over 365.25 where "
+            "it is years."
+        )
+    if dates.dtype.kind not in "iuf" or dates.shape != (n,):
+        raise ValueError(
+            f"entry must be {n} numbers, dates in the unit of time such as decimal years; got {dates.dtype} of the "
+            f"shape {dates.shape}."
+        )
+    if not (known := np.isfinite(dates)).all():
+        row = int(np.argmin(known))
+        raise ValueError(
+            f"entry must be known for every person; for {np.count_nonzero(~known)} of {n} it is missing or infinite "
+            f"(first: row {row}, entry={dates[row]}). Drop these rows or fill in their dates of entry."
         )
     return np.asarray(dates, dtype=float)
