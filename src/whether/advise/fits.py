@@ -81,18 +81,21 @@ class ProbeFit:
         """Probability that the event ever happens to each person."""
         return softplus_expit(self.predictors[0])[1]
 
-    @cached_property
-    def mean_risk_gradient(self) -> Array:
-        """Derivative of the cohort's mean risk in the coefficients."""
-        weight = self.risks * (1 - self.risks) / self.risks.size
-        gradient = np.zeros(self.fit.coefficients.size)
-        gradient[0] = weight.sum()
-        gradient[self.objective.layout.outcome] = self.objective.features @ weight
-        return gradient
+    @property
+    def noise(self) -> float:
+        """Scale of the residuals of log time, in spreads of the recorded log times."""
+        propensity = self.fit.propensity
+        assert isinstance(propensity, SurvivalTimePropensity)
+        return float(np.exp(self.predictors[1][1, 0])) if propensity.distribution.has_scale else 1 / propensity.spread
 
     def mean_risk(self) -> tuple[float, Array]:
         """Mean risk of the cohort and each person's influence on it through the coefficients."""
-        return float(self.risks.mean()), self.influence @ self.mean_risk_gradient
+        risk = self.risks
+        weight = risk * (1 - risk) / risk.size
+        gradient = np.zeros(self.fit.coefficients.size)
+        gradient[0] = weight.sum()
+        gradient[self.objective.layout.outcome] = self.objective.features @ weight
+        return float(risk.mean()), self.influence @ gradient
 
     def unseen_share(self, longest: float) -> float:
         """Share of the expected positives whose event is predicted to come after the longest follow-up.
