@@ -87,7 +87,7 @@ class TrustEvidence(Section):
         Comparison of mean risk by the event-time model and by the follow-up model, which needs no event times. Both
         are consistent if times and model are right. The variance is that of the difference of both models' influence
         functions on the same people. Under the null it rejects in 2.6 to 4.4 % of runs at the nominal 5 % (`python -m
-        benchmarks evidence levels 500 hausman`), with late, noisy and batched records in all 100 of each. It tests the
+        benchmarks evidence levels 500 hausman`), with late, noisy and batched records in all 500 of each. It tests the
         shape of the time model, too (two humps: 6.8 %), which is why the advice asks for 0.1 % and a difference that
         matters. It is not run where more than a tenth of the expected events come after the longest follow-up, both
         models extrapolating, nor where features tell event times nearly without noise.
