@@ -6,6 +6,7 @@ only something outside the labels can tell which is which: named features, follo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,7 +120,7 @@ def examine_exchange(material: Material) -> ExchangeEvidence | None:
 def _restricted(material: Material, free: ProbeFit, part: Cohort) -> tuple[str, ProbeFit]:
     """Fit under the strongest restriction at hand, from starts that believe different things."""
     named = material.propensity_columns
-    candidates: list[Propensity]
+    candidates: Sequence[Propensity]
     columns: Columns = all_columns(part)
     if material.has_follow_up:
         name, candidates = "follow-up", follow_up_candidates(part)

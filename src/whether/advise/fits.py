@@ -135,16 +135,24 @@ def fit_probe(
     return ProbeFit(fit, LinearObjective(cohort, fit.propensity, columns=columns, has_outcome=True, ridge=ridge))
 
 
-def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[Propensity]:
+def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
     """Event-time propensities with these residual distributions, in the units of the recorded times."""
     center, spread = _units(cohort.required("time"))
     return [EventTimePropensity(DISTRIBUTIONS[name], center, spread) for name in names]
 
 
-def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[Propensity]:
+def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
     """Follow-up propensities with these residual distributions, in the units of the follow-up."""
     center, spread = _units(cohort.required("follow_up"))
     return [FollowUpPropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+
+
+def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePropensity]:
+    """Return the candidates with hardly a penalty on scale and location, for likelihood ratios."""
+    return [
+        type(candidate)(candidate.distribution, candidate.center, candidate.spread, penalty_weight=RIDGE)
+        for candidate in candidates
+    ]
 
 
 def logistic_candidates(sloped: bool) -> list[Propensity]:

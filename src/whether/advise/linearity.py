@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -21,6 +22,7 @@ from whether.advise.fits import (
 from whether.advise.material import Material
 from whether.advise.results import HypothesisTest, Section
 from whether.cohort import Cohort
+from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
 
@@ -80,6 +82,7 @@ def examine_linearity(material: Material) -> LinearityEvidence | None:
     cohort = material.cohort
     part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
     columns = all_columns(part)
+    candidates: Sequence[Propensity]
     if material.has_follow_up:
         model, candidates = "follow-up model", follow_up_candidates(part)
     elif material.has_time:

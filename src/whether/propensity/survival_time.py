@@ -53,17 +53,27 @@ class SurvivalTimePropensity(Propensity):
     center, spread : float
         Mean and standard deviation of the recorded log times. The predictors are in these units: the location is
         ``center + spread * v[0]`` and the log scale ``log(spread) + v[1]``, so that nothing depends on the time unit.
+    penalty_weight : float
+        Number of persons that the penalty on scale and location is worth.
     """
 
     index_sign: ClassVar[float] = -1.0
     ratio_kind: ClassVar[str] = "time ratio"
     smallest_scale: ClassVar[float]
 
-    def __init__(self, distribution: ResidualDistribution, center: float = 0.0, spread: float = 1.0) -> None:
+    def __init__(
+        self,
+        distribution: ResidualDistribution,
+        center: float = 0.0,
+        spread: float = 1.0,
+        *,
+        penalty_weight: float = 1.0,
+    ) -> None:
         self.distribution = distribution
         self.name = distribution.name
         self.center = center
         self.spread = spread
+        self.penalty_weight = penalty_weight
         self.predictors = ("location", "log scale") if distribution.has_scale else ("location",)
         self.sloped = (True, False) if distribution.has_scale else (True,)
 
@@ -92,7 +102,7 @@ class SurvivalTimePropensity(Propensity):
         return np.asarray((np.log(time) - self.center) / self.spread)
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
-        """One pseudo-person's worth of penalty on a scale near 0 or infinity and on a location far off."""
+        """Penalty on a scale near 0 or infinity and on a location far off."""
         gradient, curvature = np.zeros(level.size), np.zeros((level.size, level.size))
         far = level[0] / FARTHEST_LOCATION
         value = 0.5 * far**2
@@ -102,7 +112,7 @@ class SurvivalTimePropensity(Propensity):
             large = (np.exp(level[1]) / LARGEST_SCALE) ** 2
             value += 0.5 * (small + large)
             gradient[1], curvature[1, 1] = large - small, 2 * (small + large)
-        return value, gradient, curvature
+        return self.penalty_weight * value, self.penalty_weight * gradient, self.penalty_weight * curvature
 
 
 class EventTimePropensity(SurvivalTimePropensity):
