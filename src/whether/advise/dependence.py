@@ -168,7 +168,7 @@ def check_event_times(
     Parameters
     ----------
     design : ProbeDesign
-    candidates : sequence of Propensity
+    candidates : sequence of SurvivalTimePropensity
         Event-time or follow-up propensities, of which the most likely with and without slopes are compared.
     """
     null = "event times do not depend on features"
