@@ -56,8 +56,8 @@ class DependenceEvidence(Section):
         Likelihood-ratio test of no slopes in the time part of a mixture cure model, the outcome part being free. From
         event times where they are known and not contradicted, else from labels and follow-up. Under the null (the
         paper's world of feature-independent diagnosis) it rejects in 6.6 % of runs at the nominal 5 %, from either;
-        where follow-up ends before most events, in 7.6 % and 8.0 % (`python -m benchmarks evidence levels 500 times-lr
-        times-lr-labels`).
+        where follow-up ends before most events, in 7.6 % and, from labels, 8.0 % (`python -m benchmarks evidence levels
+        500 times-lr times-lr-labels`). The last is a little too often: 500 other cohorts gave 8.6 %.
     source : str
         "event times" or "labels and follow-up".
     follow_up : HypothesisTest
