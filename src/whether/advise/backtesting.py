@@ -257,7 +257,7 @@ def _predict_one(task: Task, then: EarlierEndpoint, training: Flags, test: Flags
 
 def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> str:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # what the advice of then is worth shows in its scores
         advice = recommend(
             task.features[training],
             then.y[training],

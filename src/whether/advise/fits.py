@@ -1,7 +1,8 @@
 """Nearly unpenalised linear fits for tests, with each person's influence on them.
 
 The classifiers shrink, which is right for prediction and wrong for tests: a shrunken fit differs from the truth by
-design. Here the penalty is worth a hundredth of a person, and none ties the time part to the outcome.
+design. Here the penalty on slopes is worth a hundredth of a person, and none ties the time part to the outcome. That on
+the scale and location of event times stays, one person's worth, but for likelihood ratios; see `loosen`.
 """
 
 from __future__ import annotations
