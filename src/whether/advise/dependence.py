@@ -20,6 +20,7 @@ from whether.advise.fits import (
     fit_probe,
     follow_up_candidates,
     loosen,
+    widen_probe,
 )
 from whether.advise.material import Material
 from whether.advise.results import HypothesisTest, Section
@@ -163,18 +164,20 @@ def check_event_times(
     """Likelihood-ratio test of no slopes in the time part, and the fit with slopes.
 
     The penalty that keeps locations within reach of the follow-up keeps them there more easily with slopes than
-    without, so that where follow-up is short it would speak for slopes. The test does without it, the fit does not.
+    without, so that where follow-up is short it would speak for slopes. The test does without it, the fit does not. The
+    residual distribution of the test is chosen without slopes: chosen with them it would speak for them too.
 
     Parameters
     ----------
     design : ProbeDesign
     candidates : sequence of SurvivalTimePropensity
-        Event-time or follow-up propensities, of which the most likely with and without slopes are compared.
+        Event-time or follow-up propensities, of which the most likely without slopes is given them.
     """
     null = "event times do not depend on features"
     if design.cohort is None:
         return HypothesisTest(null, note=design.note), None
-    free, tied = (fit_probe(design.cohort, loosen(candidates), columns) for columns in (design.columns, NO_COLUMNS))
+    tied = fit_probe(design.cohort, loosen(candidates), NO_COLUMNS)
+    free = widen_probe(tied, design.cohort, tied.fit.propensity, design.columns)
     ratio = 2 * (free.log_likelihood - tied.log_likelihood)
     test = HypothesisTest.of(null, ratio, design.columns.size, design.note)
     return test, fit_probe(design.cohort, candidates, design.columns)

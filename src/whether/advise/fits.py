@@ -136,6 +136,44 @@ def fit_probe(
     return ProbeFit(fit, LinearObjective(cohort, fit.propensity, columns=columns, has_outcome=True, ridge=ridge))
 
 
+def widen_probe(
+    narrow: ProbeFit, cohort: Cohort, propensity: Propensity, columns: Columns, *, n_starts: int = 2
+) -> ProbeFit:
+    """Fit a model that contains another, from starts of its own and from the other's optimum; keep the better.
+
+    From its own starts alone it may end on a lower summit than the other, and the likelihood ratio be negative.
+
+    Parameters
+    ----------
+    narrow : ProbeFit
+    cohort : Cohort
+        The people of the narrower model, with its features first.
+    propensity : Propensity
+        With the predictors of the narrower model's.
+    columns : ndarray of int
+        Features that the propensity may depend on, those of the narrower model among them.
+    n_starts : int
+        Number of its own starts.
+    """
+    ridge = narrow.objective.ridge
+    own = fit_probe(cohort, [propensity], columns, n_starts=n_starts, ridge=ridge)
+    learner, objective = LinearLearner(ridge=ridge, shrinkage=0.0), own.objective.with_propensity(propensity)
+    other = learner.fit_from(objective, embed(narrow, objective))
+    return own if own.fit.result.objective <= other.result.objective else replace(own, fit=other)
+
+
+def embed(narrow: ProbeFit, wide: LinearObjective) -> Array:
+    """Return the coefficients with which a wider model is the narrower one; see `widen_probe`."""
+    theta, start, n_predictors = narrow.fit.coefficients, np.zeros(wide.layout.size), wide.layout.n_predictors
+    start[:n_predictors] = theta[:n_predictors]
+    before, after = narrow.objective.layout, wide.layout
+    for old, new in ((before.outcome, after.outcome), (before.shared, after.shared)):
+        by_column, known = np.zeros(wide.column_order.size), theta[old]
+        by_column[narrow.objective.column_order[: known.size]] = known
+        start[new] = by_column[wide.column_order[: new.stop - new.start]]
+    return start
+
+
 def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
     """Event-time propensities with these residual distributions, in the units of the recorded times."""
     center, spread = _units(cohort.required("time"))

@@ -18,6 +18,7 @@ from whether.advise.fits import (
     fit_probe,
     follow_up_candidates,
     logistic_candidates,
+    widen_probe,
 )
 from whether.advise.material import Material
 from whether.advise.results import HypothesisTest, Section
@@ -112,9 +113,8 @@ def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> t
     wider[fit.objective.row_order, cohort.features.shape[1] :] = added
     larger = replace(cohort, features=wider, names=("",) * wider.shape[1])
     terms = np.arange(cohort.features.shape[1], wider.shape[1])
-    chosen = [fit.fit.propensity]
-    outcome = fit_probe(larger, chosen, columns)
-    both = fit_probe(larger, chosen, np.concatenate([columns, terms]))
+    outcome = widen_probe(fit, larger, fit.fit.propensity, columns)
+    both = widen_probe(outcome, larger, fit.fit.propensity, np.concatenate([columns, terms]))
     return (
         HypothesisTest.of(null, 2 * (outcome.log_likelihood - fit.log_likelihood), terms.size),
         HypothesisTest.of(null, 2 * (both.log_likelihood - outcome.log_likelihood), terms.size),

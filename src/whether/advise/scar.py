@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.fits import NO_COLUMNS, all_columns, design_probe, fit_probe, logistic_candidates
+from whether.advise.fits import NO_COLUMNS, all_columns, design_probe, fit_probe, logistic_candidates, widen_probe
 from whether.advise.material import Material
 from whether.advise.results import HypothesisTest, Section
 from whether.cohort import Cohort
@@ -100,8 +100,8 @@ def check_constant(material: Material) -> tuple[HypothesisTest, float]:
         if probe.cohort is None:
             return HypothesisTest(null, note=probe.note), frequency
         design, columns, note = probe.cohort, all_columns(probe.cohort), probe.note
-    free = fit_probe(design, logistic_candidates(True), columns, n_starts=3)
     tied = fit_probe(design, logistic_candidates(False), NO_COLUMNS)
+    free = widen_probe(tied, design, logistic_candidates(True)[0], columns, n_starts=3)
     ratio = 2 * (free.log_likelihood - tied.log_likelihood)
     return HypothesisTest.of(null, ratio, columns.size, note), frequency
 

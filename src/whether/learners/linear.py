@@ -175,6 +175,19 @@ class LinearLearner(Learner):
         indexed, optimum = self._polish(full, search, fixed)
         return self.finish(indexed, optimum, search)
 
+    def fit_from(self, objective: LinearObjective, coefficients: Array) -> LinearFit:
+        """Fit from one start alone, and drop the rows of the objective.
+
+        Parameters
+        ----------
+        objective : LinearObjective
+        coefficients : ndarray
+            Laid out as in the objective.
+        """
+        indexed = IndexedObjective(objective, float(self.shrinkage))
+        with one_blas_thread():
+            return self.finish(indexed, self.solve(indexed, indexed.from_coefficients(coefficients)))
+
     def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
         """Minimise from one start.
 
