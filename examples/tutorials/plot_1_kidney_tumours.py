@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 
 import whether as wh
-from whether.evaluate import calibration_curve, evaluate_risks, impose_staggered_endpoint, kaplan_meier
+from whether.evaluate import censored_calibration_curve, evaluate_risks, impose_staggered_endpoint, kaplan_meier
 
 children = pd.read_parquet(Path(os.environ["WHETHER_DATA"]) / "nwts.parquet")
 # Stage 1 to 4, unfavourable histology, age in years, weight of the tumour in g and its diameter in cm.
@@ -112,25 +112,26 @@ risks = {}
 for name, candidate in models.items():
     candidate.fit(X, then.y, time=then.time, follow_up=then.follow_up)
     risks[name] = candidate.predict_proba(X)[:, 1]
-    found = evaluate_risks(then.positive[then.scorable], risks[name][then.scorable])
+    scored = then.positive[then.scorable], risks[name][then.scorable]
+    found = evaluate_risks(*scored, sample_weight=then.weight[then.scorable])
     print(f"{name:30s} mean risk {risks[name].mean():.3f}, AUC {found['auc']:.3f}, Brier {found['brier']:.3f}")
 
 # %%
 # All rank the children about equally well. The numbers differ: labels alone give half of the true share, because a
 # relapse that has not come yet is counted as none, and a constant propensity gives far too many. The two models with a
 # clock come close, and the first of them has not read a single relapse time.
+#
+# A child has to be event-free for six years to be scored as negative, and a child with a relapse can be scored at once.
+# The weights make up for that. For the picture of calibration, Kaplan and Meier's curve in groups of children with
+# similar risks needs no such choice.
 figure, axes = plt.subplots(1, len(risks), figsize=(11, 3.4), sharey=True)
 for ax, (name, risk) in zip(axes, risks.items(), strict=True):
-    calibration_curve(then.positive[then.scorable], risk[then.scorable], n_groups=6).plot(ax)
+    censored_calibration_curve(children.event, risk, time=children.time, horizon=17.0, n_groups=6).plot(ax)
     ax.set_title(name, fontsize=9)
     ax.set(xlim=(0, 0.8), ylim=(0, 0.8))
 plt.show()
 
 # %%
-# A caution about this picture: a child has to be event-free for six years to count as negative, and a child with a
-# relapse always counts. So there are more relapses among those scored than among all, and points a little above the
-# line are expected.
-#
 # Repeat it, with held-out children
 # ---------------------------------
 #

@@ -80,7 +80,7 @@ def test_rows_of_a_group_are_never_split(cohort, monkeypatch):
 
 def record_of(**aucs):
     scores = {name: {"auc": np.array(values)} for name, values in aucs.items()}
-    return Backtest(scores, (), "", 0.5, n_training=700, n_test=300, n_positive=100)
+    return Backtest(scores, (), "", 0.5, n_training=700, n_test=300, n_positive=100, positive_share=1 / 3)
 
 
 def test_differences_are_paired_and_intervals_allow_for_shared_people():
@@ -132,16 +132,35 @@ def test_the_picture_shows_every_row_and_differences_only_from_lr(rows, panels):
     import matplotlib.pyplot as plt
 
     scores = {row: dict.fromkeys(COLUMNS, np.array([0.7, np.nan])) for row in rows}  # one split failed: no interval
-    figure = Backtest(scores, (), "Endpoint.", 0.5, 70, 30, 10).plot()
+    figure = Backtest(scores, (), "Endpoint.", 0.5, 70, 30, 10, 1 / 3).plot()
     assert len(figure.axes) == panels
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(rows)[::-1]
     plt.close(figure)
 
 
-def test_a_narrow_table_fits_and_says_what_a_staggered_endpoint_does(cohort):
+def test_people_count_alike_where_everybodys_follow_up_is_known(cohort):
+    known, unknown = run(cohort, follow_up=cohort.follow_up), run(cohort)
+    assert unknown.weighted
+    assert unknown.positive_share < unknown.n_positive / unknown.n_test
+    assert not known.weighted
+    assert known.n_test < unknown.n_test
+    assert "inverse" not in str(known)
+
+
+def test_the_advice_of_then_is_told_follow_up_only_where_it_was_known(cohort):
+    # Many are lost early here, and of labeled people nobody knows whether they would have been.
+    event, rng = cohort.y == 1, np.random.default_rng(0)
+    unknown, known = (plan_endpoint(event, cohort.time, follow_up=until) for until in (None, cohort.follow_up))
+    assert not unknown.knows_follow_up(unknown.impose(rng))
+    assert known.knows_follow_up(known.impose(rng))
+    complete = plan_endpoint(event, np.where(event, cohort.time, 50 + cohort.time))
+    assert complete.knows_follow_up(complete.impose(rng))
+
+
+def test_a_narrow_table_fits_and_says_how_people_count(cohort):
     record = run(cohort)
     text = record.to_text(80)
     assert max(map(len, text.splitlines())) <= 80
-    assert "no sign of a fault" in " ".join(text.split())
+    assert "people count by the inverse of their chance" in " ".join(text.split())
     assert "Brier" in str(record)
     assert "Brier" not in text

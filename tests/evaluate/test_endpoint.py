@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
+import whether as wh
+from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint, kaplan_meier
 
 EVENT = np.array([1, 1, 0, 0, 1, 0])
 TIME = np.array([1.0, 6.0, 9.0, 2.0, 3.0, 4.0])
@@ -68,8 +70,53 @@ def test_a_staggered_endpoint_cuts_everybody_at_a_draw_within_the_period_of_entr
     np.testing.assert_array_equal(then.y, EVENT & (TIME <= cut))
     np.testing.assert_array_equal(then.time, np.minimum(TIME, cut))
     np.testing.assert_array_equal(then.follow_up, np.where(EVENT == 1, cut, np.minimum(TIME, cut)))
+    assert then.lost_share == np.mean((EVENT == 0)[then.y == 0] & (TIME < cut)[then.y == 0])
     np.testing.assert_array_equal(then.scorable, [True, True, True, False, True, True])
     assert then.entered.all()
+
+
+def test_weights_give_those_who_can_be_scored_the_share_of_events_of_the_whole_cohort(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    event_time = np.where(rng.random(400) < 0.5, np.inf, rng.exponential(2, 400))
+    until = rng.uniform(0, 8, 400)
+    event, time = event_time <= until, np.minimum(event_time, until)
+    then = impose_staggered_endpoint(event, time, stagger=3, horizon=6, rng=rng)
+    early = event & (time <= 6)
+    share = np.average(early[then.scorable], weights=then.weight[then.scorable])
+    assert share == pytest.approx(1 - kaplan_meier(event, time).at(6.0))
+    assert then.weighted
+    assert share < then.positive[then.scorable].mean()
+
+
+def test_weighted_scores_are_those_of_people_followed_long_enough(global_random_seed):
+    # Features tell when the event comes. Unweighted, early events count too much, and so does who is seen early.
+    cohort = wh.simulate("baseline", n=10_000, seed=global_random_seed)
+    seen_early, settings = cohort.outcome_proba * cohort.propensity, {"stagger": 0.6, "horizon": 5.0}
+    for_all, for_some = (
+        impose_staggered_endpoint(cohort.y, cohort.time, rng=np.random.default_rng(0), follow_up=known, **settings)
+        for known in (None, cohort.follow_up)
+    )
+    asked = roc_auc_score(for_some.positive[for_some.scorable], seen_early[for_some.scorable])
+    rows = for_all.scorable
+    assert roc_auc_score(for_all.positive[rows], seen_early[rows]) > asked + 0.02
+    weighted = roc_auc_score(for_all.positive[rows], seen_early[rows], sample_weight=for_all.weight[rows])
+    assert abs(weighted - asked) < 0.015
+
+
+def test_where_follow_up_is_known_positives_have_to_be_followed_as_long_as_negatives():
+    until = np.array([3.0, 7.0, 9.0, 2.0, 5.0, 4.0])
+    settings = {"stagger": 5, "horizon": 4, "rng": np.random.default_rng(3)}
+    then = impose_staggered_endpoint(EVENT, TIME, follow_up=until, **settings)
+    np.testing.assert_array_equal(then.scorable, [False, True, True, False, True, True])
+    assert not then.weighted
+
+
+def test_who_is_known_to_stay_event_free_stands_for_nobody_else():
+    known = np.array([False, False, False, True, False, True])
+    settings = {"stagger": 5, "horizon": 4, "rng": np.random.default_rng(3)}
+    then = impose_staggered_endpoint(EVENT, TIME, known_negative=known, **settings)
+    # One of the five followed to 2 was lost then: whoever is known for longer stands for 5/4.
+    np.testing.assert_allclose(then.weight[then.scorable], [1, 5 / 4, 5 / 4, 1, 5 / 4, 1])
 
 
 def test_a_later_endpoint_never_hides_more(global_random_seed):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss as reference_log_loss
 
-from whether.evaluate import evaluate_propensity, evaluate_risks, log_loss
+from whether.evaluate import calibration_error, evaluate_propensity, evaluate_risks, log_loss
 
 
 def test_log_loss_agrees_with_scikit_learn_and_is_infinite_where_certainty_was_wrong():
@@ -12,6 +12,21 @@ def test_log_loss_agrees_with_scikit_learn_and_is_infinite_where_certainty_was_w
     assert log_loss(outcome, risk) == pytest.approx(reference_log_loss(outcome, risk))
     assert log_loss([0, 1], [1.0, 0.5]) == np.inf
     assert log_loss([0, 1], [0.0, 1.0]) == 0
+
+
+def test_a_weight_counts_as_repeated_people(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    risk, times = rng.uniform(0.01, 0.99, 60), rng.integers(1, 4, 60)
+    outcome = np.r_[0, 1, rng.random(58) < risk[2:]].astype(int)
+    weighted = evaluate_risks(outcome, risk, sample_weight=times)
+    repeated = evaluate_risks(np.repeat(outcome, times), np.repeat(risk, times))
+    smoothed = "calibration_error"  # over a share of the rows, not of the weight
+    for name in set(weighted) - {smoothed}:
+        assert weighted[name] == pytest.approx(repeated[name])
+    alike = evaluate_risks(outcome, risk, sample_weight=np.full(60, 3.0))
+    assert alike[smoothed] == pytest.approx(evaluate_risks(outcome, risk)[smoothed])
+    # A perfect prediction has no error however people count, and one that is off by a tenth is off by that.
+    assert calibration_error(risk, risk - 0.1, sample_weight=times) == pytest.approx(0.1)
 
 
 def test_propensity_is_scored_as_the_risk_of_a_label_among_positives():

@@ -55,6 +55,8 @@ class SplitResult:
     n_training: int
     n_test: int
     n_positive: int
+    positive_share: float
+    weighted: bool
     errors: dict[str, str]
 
 
@@ -83,8 +85,13 @@ def backtest(
     """Put a cohort back to an earlier endpoint, fit every applicable method, and score it with what is known now.
 
     It fits every method as many times as there are splits, which takes a while and shows its progress; ``n_jobs``
-    spreads the splits over processes. With a staggered endpoint the share of positives among those who can be scored
-    is too high (see `impose_staggered_endpoint`), and so a mean risk below it is no sign of a fault.
+    spreads the splits over processes. With a staggered endpoint people are scored with weights unless ``follow_up`` is
+    given, because those with the event can be scored sooner than others; see `impose_staggered_endpoint`. Methods that
+    need follow-up then take labeled people to have been followed to the endpoint; the advice does so only if hardly
+    anybody had been lost before it.
+
+    What is known now is not who will ever have the event. Where many events come after the horizon, whoever ranks
+    people by how soon it comes still gains a little from that.
 
     Parameters
     ----------
@@ -186,8 +193,10 @@ def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
         n_training=round(float(np.mean([result.n_training for result in results]))),
         n_test=round(float(np.mean([result.n_test for result in results]))),
         n_positive=round(float(np.mean([result.n_positive for result in results]))),
+        positive_share=float(np.mean([result.positive_share for result in results])),
         errors=errors,
         staggered=plan.stagger is not None,
+        weighted=results[0].weighted,
     )
 
 
@@ -207,22 +216,31 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
             "endpoint, a shorter horizon or a larger test_size."
         )
     risks, errors = _predict(task, then, training, test)
-    scores = {row: _score(positive, risk) for row, risk in risks.items()}
+    weight = then.weight[test]
+    scores = {row: _score(positive, risk, weight) for row, risk in risks.items()}
     advised = ""
     if task.with_advice:
         advised = _advise_then(task, then, training)
         risks = risks if advised in risks else {**risks, **_predict_one(task, then, training, test, advised)}
-        scores[ADVICE] = _score(positive, risks[advised])
+        scores[ADVICE] = _score(positive, risks[advised], weight)
     return SplitResult(
-        scores, advised, then.hidden_share, int(training.sum()), positive.size, int(positive.sum()), errors
+        scores,
+        advised,
+        then.hidden_share,
+        int(training.sum()),
+        positive.size,
+        int(positive.sum()),
+        float(np.average(positive, weights=weight)),
+        then.weighted,
+        errors,
     )
 
 
-def _score(positive: NDArray[np.int64], risk: Array | None) -> dict[str, float]:
+def _score(positive: NDArray[np.int64], risk: Array | None, weight: Array) -> dict[str, float]:
     if risk is None:
         blank = evaluate_risks([0, 1], [0.0, 1.0])
         return dict.fromkeys(blank, float("nan"))
-    return evaluate_risks(positive, risk)
+    return evaluate_risks(positive, risk, sample_weight=weight)
 
 
 def _predict(
@@ -238,7 +256,9 @@ def _predict(
             risks[method.name], errors[method.name] = None, str(error)
     # What could be reached with these features: trained on today's outcomes of the people who can be scored.
     known = training & then.scorable
-    model = LabelClassifier(learner=task.learner, random_state=0).fit(task.features[known], then.positive[known])
+    weight = then.weight[known] / then.weight[known].mean()
+    model = LabelClassifier(learner=task.learner, random_state=0)
+    model.fit(task.features[known], then.positive[known], sample_weight=weight)
     risks[TRUTH] = model.predict_proba(task.features[test])[:, 1]
     return risks, errors
 
@@ -262,7 +282,7 @@ def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> str:
             task.features[training],
             then.y[training],
             time=then.time[training],
-            follow_up=then.follow_up[training],
+            follow_up=then.follow_up[training] if task.plan.knows_follow_up(then) else None,
             propensity_features=task.named,
         )
     return advice.method

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.advise.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.evaluate.kaplan_meier import kaplan_meier
 
@@ -59,6 +60,15 @@ class EndpointPlan:
         return impose_staggered_endpoint(
             self.event, self.time, stagger=self.stagger, horizon=self.horizon, rng=rng, **self.extra
         )
+
+    def knows_follow_up(self, then: EarlierEndpoint) -> bool:
+        """Whether potential follow-up was known then: it is now, or nearly nobody had been lost.
+
+        Parameters
+        ----------
+        then : EarlierEndpoint
+        """
+        return self.extra["follow_up"] is not None or then.lost_share <= 1 - ADMINISTRATIVE_SHARE
 
     def __str__(self) -> str:
         how = (

@@ -28,10 +28,9 @@ COLUMNS = {
 WIDTH = 112
 # Width of the table with all its columns.
 WIDE_TABLE = 98
-STAGGERED = (
-    "The last column is the mean risk minus the share of positives among those scored. With a staggered endpoint that "
-    "share is too high, for negatives have to be followed to the horizon and positives need not: a mean risk below "
-    "it is no sign of a fault."
+WEIGHTED = (
+    "Those with the event can be scored at once, the others only if followed to the horizon. So people count by the "
+    "inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
 )
 
 
@@ -52,12 +51,17 @@ class Backtest:
         Share of the events that the endpoint hides.
     n_training, n_test, n_positive : int
         Mean numbers of people trained on, of people scored, and of positives among them.
+    positive_share : float
+        Share of positives among those scored, with their weights.
     errors : dict of str to str
         Methods that could not be fitted in some split, with a reason.
     level : float
         Confidence level.
     staggered : bool
         Whether the endpoint was drawn for each person, for want of dates.
+    weighted : bool
+        Whether people count by the inverse of their chance to be followed long enough, for want of everybody's
+        potential follow-up. If follow-up depends on the features, scores may mislead.
     """
 
     scores: dict[str, dict[str, Array]]
@@ -67,9 +71,11 @@ class Backtest:
     n_training: int
     n_test: int
     n_positive: int
+    positive_share: float
     errors: dict[str, str] = field(default_factory=dict)
     level: float = 0.95
     staggered: bool = False
+    weighted: bool = False
 
     def interval(self, method: str, metric: str = "auc") -> Interval:
         """Mean over splits with its interval.
@@ -184,7 +190,8 @@ class Backtest:
         n_splits = len(next(iter(self.scores.values()))["auc"])
         lines = wrap(
             f"{self.plan} It hides {100 * self.hidden_share:.0f} % of the events. {n_splits} splits: trained on "
-            f"{self.n_training:,}, scored on {self.n_test:,} people, {self.n_positive:,} of them positive.",
+            f"{self.n_training:,}, scored on {self.n_test:,} people, {self.n_positive:,} of them positive"
+            f"{f' ({100 * self.positive_share:.0f} % by weight)' if self.weighted else ''}.",
             width,
         )
         shown = ["mean_risk_error"] if width < WIDE_TABLE else ["brier", "calibration_error", "mean_risk_error"]
@@ -195,8 +202,8 @@ class Backtest:
             values = " ".join(f"{self._cell(name, metric):>12s}" for metric in shown)
             lines.append(f"{name:9s} {self.interval(name)!s:>22s} {gap:>25s} {values}")
         lines += ["", *wrap(self.answer(), width)]
-        if self.staggered:
-            lines += wrap(STAGGERED, width)
+        if self.weighted:
+            lines += wrap(WEIGHTED, width)
         if any(self.advised):
             counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
             lines.append(f"Advised then: {counted}.")

@@ -79,12 +79,10 @@ def _backtest(analysis: Analysis) -> str:
         return f"No backtest: {analysis.backtest_note}"
     name = method if method in record.scores else "LR"
     beside = "" if name == "LR" else f", logistic regression on the labels with {record.interval('LR').estimate:.2f}"
-    # Of those who can be scored at a staggered endpoint too many are positive, which tells nothing about the method.
-    off = record.interval(name, "mean_risk_error") if "at the date" in record.plan else None
-    distance = "" if off is None else f"; its mean risk was {100 * off.estimate:+.0f} points off"
+    off = record.interval(name, "mean_risk_error").estimate
     return (
         f"Backtest: with {100 * record.hidden_share:.0f} % of the events hidden, {name} ranked people with an AUC of "
-        f"{record.interval(name).estimate:.2f}{beside}{distance}."
+        f"{record.interval(name).estimate:.2f}{beside}; its mean risk was {100 * off:+.0f} points off."
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.evaluate.kaplan_meier import reach_weights
 from whether.validate import check_labels, check_share, check_times
 
 Array = NDArray[np.float64]
@@ -128,11 +128,11 @@ def ipcw_weights(
             "event-free: both are needed. Choose another horizon."
         )
     if follow_up is None:
-        reach = kaplan_meier(labeled, times, reverse=True).at(np.minimum(times, limit), before=True)
+        weight = reach_weights(labeled, times, limit)
     else:
         known = np.sort(check_times(follow_up, labels.size, "follow_up"))
         reach = 1 - np.searchsorted(known, np.minimum(times, limit), side="left") / known.size
-    weight = 1 / np.maximum(reach, 1 / labels.size)
+        weight = 1 / np.maximum(reach, 1 / labels.size)
     return np.where(case, weight, 0.0), np.where(control, weight, 0.0)
 
 

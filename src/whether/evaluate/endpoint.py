@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.evaluate.kaplan_meier import reach_weights
 from whether.validate import check_labels, check_times
 
 Array = NDArray[np.float64]
@@ -28,8 +29,8 @@ class EarlierEndpoint:
 
     All arrays have one entry per person of the cohort, in its order, so that they can be indexed together with the
     features: ``fit(X[rows], e.y[rows], time=e.time[rows], follow_up=e.follow_up[rows])`` with ``rows = training &
-    e.entered``, then ``roc_auc_score(e.positive[test], risk)`` with ``test = ~training & e.scorable``. Splitting is the
-    caller's business: rows of one person, family or hospital belong on one side.
+    e.entered``, then ``roc_auc_score(e.positive[test], risk, sample_weight=e.weight[test])`` with ``test = ~training &
+    e.scorable``. Splitting is the caller's business: rows of one person, family or hospital belong on one side.
 
     Attributes
     ----------
@@ -45,6 +46,13 @@ class EarlierEndpoint:
         Who had entered by then and has an outcome now.
     positive : ndarray of int
         1 if the event has been seen by now; a 0 means negative only where `scorable`.
+    weight : ndarray
+        How many people each scorable one stands for: more than 1 where others like it were lost before it was known
+        which they are.
+    lost_share : float
+        Share of the unlabeled of then who had been lost before the endpoint. Labeled people are taken to have been
+        followed to it, unless potential follow-up was given; with many lost that is not so, and `follow_up` says more
+        of the labels than it should.
     """
 
     entered: Flags
@@ -53,6 +61,13 @@ class EarlierEndpoint:
     follow_up: Array
     scorable: Flags
     positive: NDArray[np.int64]
+    weight: Array
+    lost_share: float
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some of those who can be scored stand for more people than others."""
+        return bool(np.ptp(self.weight[self.scorable]) > 0)
 
     @property
     def hidden_share(self) -> float:
@@ -136,7 +151,8 @@ def impose_calendar_endpoint(
     potential = np.where(seen, last - dates, times) if observed is None else observed
     long_enough = (last - dates if observed is None else observed) >= limit
     outcome = seen & long_enough, ~seen & long_enough & (times >= limit)
-    return _view(seen, times, potential, np.where(entered, date - dates, np.nan), outcome, known_negative)
+    cut = np.where(entered, date - dates, np.nan)
+    return _view(seen, times, potential, cut, outcome, np.ones(times.size), known_negative)
 
 
 def impose_staggered_endpoint(
@@ -152,9 +168,12 @@ def impose_staggered_endpoint(
     """Hide what happened after an endpoint before which people entered evenly.
 
     This is for cohorts without dates: each person's follow-up is cut at a draw from U(0, `stagger`), so that masking
-    depends on the features through the event times alone. Everybody with the event can be scored as positive, everybody
-    followed event-free to the horizon as negative. The share of positives among them is too high, because negatives
-    have to be followed to the horizon and positives need not.
+    depends on the features through the event times alone. Where potential follow-up until now is known, those with at
+    least the horizon can be scored, as in `impose_calendar_endpoint`. Else everybody with the event can be, and
+    everybody followed event-free to the horizon. Then positives, early ones above all, are too many, because negatives
+    have to be followed to the horizon and positives need not: scored as they are, a method that ranks people by how
+    soon the event comes looks too good. The weights make up for that, if follow-up until now depends neither on the
+    features nor on the event.
 
     Parameters
     ----------
@@ -187,8 +206,12 @@ def impose_staggered_endpoint(
     cut = length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
     limit = _check_positive(horizon, "horizon")
     observed = _check_follow_up(follow_up, times)
-    potential = np.where(seen, np.inf, times) if observed is None else observed
-    return _view(seen, times, potential, cut, (seen, ~seen & (times >= limit)), known_negative)
+    negative = ~seen & (times >= limit)
+    if observed is None:
+        weight, potential = reach_weights(seen, times, limit), np.where(seen, np.inf, times)
+        return _view(seen, times, potential, cut, (seen, negative), weight, known_negative)
+    outcome = seen & (observed >= limit), negative
+    return _view(seen, times, observed, cut, outcome, np.ones(times.size), known_negative)
 
 
 def _view(
@@ -197,13 +220,15 @@ def _view(
     potential: Array,
     cut: Array,
     outcome: tuple[Flags, Flags],
+    weight: Array,
     known_negative: ArrayLike | None,
 ) -> EarlierEndpoint:
     """Cut everybody's observation (NaN: had not entered), and put what is known now beside it."""
     entered = ~np.isnan(cut)
     positive, negative = outcome
     if known_negative is not None:
-        negative = negative | (~seen & _check_flags(known_negative, time.size))
+        certain = ~seen & _check_flags(known_negative, time.size)
+        negative, weight = negative | certain, np.where(certain, 1.0, weight)
     scorable = entered & (positive | negative)
     if not scorable.any():
         raise ValueError(
@@ -213,7 +238,9 @@ def _view(
     follow_up = np.minimum(potential, cut)
     labeled = seen & (time <= follow_up)
     observed = np.where(labeled, time, follow_up)
-    return EarlierEndpoint(entered, labeled.astype(np.int64), observed, follow_up, scorable, seen.astype(np.int64))
+    y, positive_now = labeled.astype(np.int64), seen.astype(np.int64)
+    lost = float(np.mean((potential < cut)[entered & ~labeled])) if np.any(entered & ~labeled) else 0.0
+    return EarlierEndpoint(entered, y, observed, follow_up, scorable, positive_now, weight, lost)
 
 
 def _check_outcome(event: ArrayLike, time: ArrayLike) -> tuple[Flags, Array]:

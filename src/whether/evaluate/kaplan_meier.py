@@ -103,3 +103,27 @@ def kaplan_meier(event: ArrayLike, time: ArrayLike, *, reverse: bool = False) ->
         hazard = np.where(at_risk > 0, events / at_risk, 0.0)
         added = np.where(events > 0, events / (at_risk * (at_risk - events)), 0.0)
     return SurvivalCurve(distinct, np.cumprod(1 - hazard), at_risk, events, np.cumsum(added))
+
+
+def reach_weights(event: ArrayLike, time: ArrayLike, horizon: float) -> Array:
+    """How many people each stands for who is known up to its event or to the horizon, whichever comes first.
+
+    That is the inverse of the probability that follow-up reaches as far, by the reversed curve. It supposes that
+    follow-up depends neither on the features nor on the event.
+
+    Parameters
+    ----------
+    event : array-like of 0 and 1
+    time : array-like
+    horizon : float
+
+    Examples
+    --------
+    Of four people one was lost at 2; whoever is known for longer stands for a share of that one as well.
+
+    >>> reach_weights([1, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], 3.5).round(2).tolist()
+    [1.0, 1.0, 1.5, 1.5]
+    """
+    times = np.asarray(time, dtype=float)
+    reach = kaplan_meier(event, times, reverse=True).at(np.minimum(times, horizon), before=True)
+    return np.asarray(1 / np.maximum(reach, 1 / times.size))

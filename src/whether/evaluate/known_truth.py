@@ -9,7 +9,9 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 Array = NDArray[np.float64]
 
 
-def calibration_error(positive: ArrayLike, risk: ArrayLike, n_neighbors: float = 0.1) -> float:
+def calibration_error(
+    positive: ArrayLike, risk: ArrayLike, n_neighbors: float = 0.1, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Integrated calibration index: mean distance between predicted and smoothed observed risk.
 
     Parameters
@@ -20,21 +22,24 @@ def calibration_error(positive: ArrayLike, risk: ArrayLike, n_neighbors: float =
         Predicted probabilities.
     n_neighbors : float, default=0.1
         Share of the people over whom the observed risk is averaged, around each predicted one.
+    sample_weight : array-like, optional
+        How much each person counts.
     """
     order = np.argsort(np.asarray(risk, dtype=float), kind="stable")
     observed = np.asarray(positive, dtype=float)[order]
     predicted = np.asarray(risk, dtype=float)[order]
+    weight = np.ones(order.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)[order]
     half = max(1, int(n_neighbors * observed.size / 2))
-    total = np.concatenate([[0.0], np.cumsum(observed)])
-    total_risk = np.concatenate([[0.0], np.cumsum(predicted)])
+    total = np.concatenate([[0.0], np.cumsum(weight * (observed - predicted))])
+    total_weight = np.concatenate([[0.0], np.cumsum(weight)])
     position = np.arange(observed.size)
     lower, upper = np.maximum(position - half, 0), np.minimum(position + half + 1, observed.size)
     # Both curves are smoothed alike, so that a curved but perfect prediction has no error.
-    gap = (total[upper] - total[lower] - total_risk[upper] + total_risk[lower]) / (upper - lower)
-    return float(np.mean(np.abs(gap)))
+    gap = (total[upper] - total[lower]) / (total_weight[upper] - total_weight[lower])
+    return float(np.average(np.abs(gap), weights=weight))
 
 
-def log_loss(positive: ArrayLike, risk: ArrayLike) -> float:
+def log_loss(positive: ArrayLike, risk: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Mean negative log-likelihood of the outcome; infinite where a risk of 0 or 1 was wrong.
 
     Parameters
@@ -43,14 +48,17 @@ def log_loss(positive: ArrayLike, risk: ArrayLike) -> float:
         The true outcome.
     risk : array-like
         Predicted probabilities.
+    sample_weight : array-like, optional
+        How much each person counts.
     """
     predicted = np.asarray(risk, dtype=float)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     chance = np.where(np.asarray(positive) == 1, predicted, 1 - predicted)
     with np.errstate(divide="ignore"):
-        return float(-np.mean(np.log(chance)))
+        return float(-np.average(np.log(chance), weights=weight))
 
 
-def evaluate_risks(positive: ArrayLike, risk: ArrayLike) -> dict[str, float]:
+def evaluate_risks(positive: ArrayLike, risk: ArrayLike, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """AUC, average precision, Brier score, log loss, calibration error and error of the mean risk.
 
     Parameters
@@ -59,15 +67,18 @@ def evaluate_risks(positive: ArrayLike, risk: ArrayLike) -> dict[str, float]:
         The true outcome.
     risk : array-like
         Predicted probabilities.
+    sample_weight : array-like, optional
+        How much each person counts.
     """
     truth, predicted = np.asarray(positive), np.asarray(risk, dtype=float)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     return {
-        "auc": float(roc_auc_score(truth, predicted)),
-        "average_precision": float(average_precision_score(truth, predicted)),
-        "brier": float(brier_score_loss(truth, predicted)),
-        "log_loss": log_loss(truth, predicted),
-        "calibration_error": calibration_error(truth, predicted),
-        "mean_risk_error": float(predicted.mean() - truth.mean()),
+        "auc": float(roc_auc_score(truth, predicted, sample_weight=weight)),
+        "average_precision": float(average_precision_score(truth, predicted, sample_weight=weight)),
+        "brier": float(brier_score_loss(truth, predicted, sample_weight=weight)),
+        "log_loss": log_loss(truth, predicted, sample_weight=weight),
+        "calibration_error": calibration_error(truth, predicted, sample_weight=weight),
+        "mean_risk_error": float(np.average(predicted - truth, weights=weight)),
     }
 
 

@@ -222,14 +222,10 @@ def _past(reading: Reading) -> str:
     if row not in record.scores:
         return "Past: other methods were checked at an earlier date, see below."
     rank, error = record.interval(row), record.interval(row, "mean_risk_error")
-    ranked = (
+    return (
         f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {auc_text(rank)} (0.5 "
-        "is chance, 1 perfect)"
+        f"is chance, 1 perfect), and its mean risk would have been off by {signed(100 * error.estimate, 0)} % points."
     )
-    # Without dates the people who can be scored are positive too often: their share is no measure of the mean risk.
-    if record.staggered:
-        return f"{ranked}."
-    return f"{ranked}, and its mean risk would have been off by {signed(100 * error.estimate, 0)} % points."
 
 
 def method_words(reading: Reading) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.track_record import Backtest
+from whether.advise.track_record import WEIGHTED, Backtest
 from whether.evaluate.bootstrap import Interval
 from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import METHODS
@@ -206,10 +206,8 @@ def _bias(record: Backtest) -> str:
     """What has to be known where the end of follow-up was drawn for each person."""
     if not record.staggered:
         return ""
-    return (
-        " There were no dates to go back to, so follow-up was cut at random; people who can be scored are then "
-        "positive more often than all others, and a mean risk that seems too low is no sign of a fault."
-    )
+    cut = " There were no dates to go back to, so follow-up was cut at random."
+    return f"{cut} {WEIGHTED}" if record.weighted else cut
 
 
 def auc_text(found: Interval) -> str:
