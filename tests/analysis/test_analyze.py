@@ -63,6 +63,22 @@ def test_the_answer_comes_first_and_in_words(answer):
     assert max(len(line) for line in str(answer).splitlines()) <= 110
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (-0.094, "the mean risk by {} was 9 points too low."),
+        (0.012, "the mean risk by {} was 1 point too high."),
+        (0.004, "the mean risk by {} was right to a point."),
+        (math.nan, "of the events hidden, {} could not be fitted."),
+    ],
+)
+def test_how_far_off_the_mean_risk_was_then_is_said_in_words(answer, error, told):
+    method, record = answer.recommendation.method, answer.backtest
+    moved = {**record.scores[method], "mean_risk_error": np.array([error, error])}
+    answer = replace(answer, backtest=replace(record, scores={**record.scores, method: moved}))
+    assert told.format(method) in " ".join(str(answer).split())
+
+
 def test_the_same_seed_gives_the_same_answer(answer, known):
     again = wh.analyze(**known, n_splits=2)
     assert again.to_dict() == answer.to_dict()

@@ -79,10 +79,15 @@ def _backtest(analysis: Analysis) -> str:
         return f"No backtest: {analysis.backtest_note}"
     name = method if method in record.scores else "LR"
     beside = "" if name == "LR" else f", logistic regression on the labels with {record.interval('LR').estimate:.2f}"
-    off = record.interval(name, "mean_risk_error").estimate
+    error = record.interval(name, "mean_risk_error").estimate
+    if not math.isfinite(error):
+        return f"Backtest: with {100 * record.hidden_share:.0f} % of the events hidden, {name} could not be fitted."
+    points = round(100 * error)
+    distance = f"{abs(points)} point{'s' if abs(points) > 1 else ''}"
+    off = f"{distance} too {'high' if points > 0 else 'low'}" if points else "right to a point"
     return (
         f"Backtest: with {100 * record.hidden_share:.0f} % of the events hidden, {name} ranked people with an AUC of "
-        f"{record.interval(name).estimate:.2f}{beside}; its mean risk was {100 * off:+.0f} points off."
+        f"{record.interval(name).estimate:.2f}{beside}; the mean risk by {name} was {off}."
     )
 
 
