@@ -66,13 +66,13 @@ def test_the_answer_comes_first_and_in_words(answer):
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (-0.094, "the mean risk by {} was 9 points too low."),
-        (0.012, "the mean risk by {} was 1 point too high."),
-        (0.004, "the mean risk by {} was right to a point."),
+        (-0.094, "the mean risk by {} was 9 points below the share"),
+        (0.012, "the mean risk by {} was 1 point above the share"),
+        (0.004, "the mean risk by {} was equal to the share who have had the event by now."),
         (math.nan, "of the events hidden, {} could not be fitted."),
     ],
 )
-def test_how_far_off_the_mean_risk_was_then_is_said_in_words(answer, error, told):
+def test_how_far_the_mean_risk_of_then_was_from_today_is_said_in_words(answer, error, told):
     method, record = answer.recommendation.method, answer.backtest
     moved = {**record.scores[method], "mean_risk_error": np.array([error, error])}
     answer = replace(answer, backtest=replace(record, scores={**record.scores, method: moved}))

@@ -83,11 +83,11 @@ def _backtest(analysis: Analysis) -> str:
     if not math.isfinite(error):
         return f"Backtest: with {100 * record.hidden_share:.0f} % of the events hidden, {name} could not be fitted."
     points = round(100 * error)
-    distance = f"{abs(points)} point{'s' if abs(points) > 1 else ''}"
-    off = f"{distance} too {'high' if points > 0 else 'low'}" if points else "right to a point"
+    distance = f"{abs(points)} point{'s' if abs(points) > 1 else ''} {'above' if points > 0 else 'below'}"
     return (
         f"Backtest: with {100 * record.hidden_share:.0f} % of the events hidden, {name} ranked people with an AUC of "
-        f"{record.interval(name).estimate:.2f}{beside}; the mean risk by {name} was {off}."
+        f"{record.interval(name).estimate:.2f}{beside}; the mean risk by {name} was "
+        f"{distance if points else 'equal to'} the share who have had the event by now."
     )
 
 

@@ -224,7 +224,8 @@ def _past(reading: Reading) -> str:
     rank, error = record.interval(row), record.interval(row, "mean_risk_error")
     return (
         f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {auc_text(rank)} (0.5 "
-        f"is chance, 1 perfect), and its mean risk would have been off by {signed(100 * error.estimate, 0)} % points."
+        f"is chance, 1 perfect). Its mean risk minus the share who have had the event by now: "
+        f"{signed(100 * error.estimate, 0)} % points."
     )
 
 

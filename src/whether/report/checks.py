@@ -190,7 +190,7 @@ def backtest_chart(reading: Reading) -> Chart | None:
         f"The data were put back to an earlier date, at which {percent(record.hidden_share)} of today's events had not "
         f"come yet. Each method was fitted to what was known then and scored with what is known now, {n_splits} times. "
         "Left: how well it ranks people, further right is better. Right: how far its mean risk is from the share who "
-        f"have had the event by now, 0 is right. {record.answer()}{_bias(record)}",
+        f"have had the event by now; 0 is right once all events have come. {record.answer()}{_bias(record)}",
         draw,
         Table(
             ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"), rows
@@ -230,7 +230,7 @@ def _row(ax: Any, y: int, name: str, found: Any, scale: float) -> Mark:
         lower, upper = max(lower, 0.0), min(upper, 1.0)
     limits = [[value - lower], [upper - value]] if math.isfinite(lower) else None
     ax.errorbar([value], [y], xerr=limits, capsize=3, markersize=6, linewidth=1.4, **look)
-    unit = "AUC " if scale == 1 else "mean risk off by "
+    unit = "AUC " if scale == 1 else "mean risk minus share "
     text = auc_text(found) if scale == 1 else f"{signed_range(value, lower, upper, 1)} % points"
     return Mark(ax, value, y, f"{_ROWS.get(name, name)}: {unit}{text}")
 
