@@ -157,6 +157,12 @@ def test_the_advice_of_then_is_told_follow_up_only_where_it_was_known(cohort):
     assert complete.knows_follow_up(complete.impose(rng))
 
 
+def test_a_refusal_of_then_is_said(monkeypatch, cohort):
+    monkeypatch.setattr("whether.advise.backtesting._advise_then", lambda *given: ("LR", True))
+    told = " ".join(str(run(cohort, advice=True)).split())
+    assert "Advised then: LR (2); a number for the mean risk was refused in 2 of 2 splits." in told
+
+
 def test_a_narrow_table_fits_and_says_how_people_count(cohort):
     record = run(cohort)
     text = record.to_text(80)

@@ -51,6 +51,7 @@ class SplitResult:
 
     scores: dict[str, dict[str, float]]
     advised: str
+    refused: bool
     hidden_share: float
     n_training: int
     n_test: int
@@ -188,6 +189,7 @@ def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
     return Backtest(
         scores=scores,
         advised=tuple(result.advised for result in results),
+        refused=tuple(result.refused for result in results),
         plan=str(plan),
         hidden_share=float(np.mean([result.hidden_share for result in results])),
         n_training=round(float(np.mean([result.n_training for result in results]))),
@@ -218,14 +220,15 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
     risks, errors = _predict(task, then, training, test)
     weight = then.weight[test]
     scores = {row: _score(positive, risk, weight) for row, risk in risks.items()}
-    advised = ""
+    advised, refused = "", False
     if task.with_advice:
-        advised = _advise_then(task, then, training)
+        advised, refused = _advise_then(task, then, training)
         risks = risks if advised in risks else {**risks, **_predict_one(task, then, training, test, advised)}
         scores[ADVICE] = _score(positive, risks[advised], weight)
     return SplitResult(
         scores,
         advised,
+        refused,
         then.hidden_share,
         int(training.sum()),
         positive.size,
@@ -275,7 +278,8 @@ def _predict_one(task: Task, then: EarlierEndpoint, training: Flags, test: Flags
         return {name: model.predict_proba(task.features[test])[:, 1]}
 
 
-def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> str:
+def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> tuple[str, bool]:
+    """Return the method advised then, and whether a number for the mean risk was refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the advice of then is worth shows in its scores
         advice = recommend(
@@ -285,7 +289,7 @@ def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> str:
             follow_up=then.follow_up[training] if task.plan.knows_follow_up(then) else None,
             propensity_features=task.named,
         )
-    return advice.method
+    return advice.method, advice.refused
 
 
 def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method, ...]:

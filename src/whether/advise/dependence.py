@@ -56,9 +56,9 @@ class DependenceEvidence(Section):
     event_times : HypothesisTest
         Likelihood-ratio test of no slopes in the time part of a mixture cure model, the outcome part being free. From
         event times where they are known and not contradicted, else from labels and follow-up. Under the null (the
-        paper's world of feature-independent diagnosis) it rejects in 6.6 % of runs at the nominal 5 %, from either;
-        where follow-up ends before most events, in 7.6 % and, from labels, 8.0 % (`python -m benchmarks evidence levels
-        500 times-lr times-lr-labels`). The last is a little too often: 500 other cohorts gave 8.6 %.
+        paper's world of feature-independent diagnosis) it rejects in 6.4 % of runs at the nominal 5 %, and from labels
+        in 6.6 %; where follow-up ends before most events, in 7.4 % and 7.0 % (`python -m benchmarks evidence levels 500
+        times-lr times-lr-labels`). On other cohorts it was 4.6 to 7.8 %.
     source : str
         "event times" or "labels and follow-up".
     follow_up : HypothesisTest

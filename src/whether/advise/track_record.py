@@ -62,6 +62,8 @@ class Backtest:
     weighted : bool
         Whether people count by the inverse of their chance to be followed long enough, for want of everybody's
         potential follow-up. If follow-up depends on the features, scores may mislead.
+    refused : tuple of bool
+        Whether the advice of then refused a number for the mean risk, in each split.
     """
 
     scores: dict[str, dict[str, Array]]
@@ -76,6 +78,7 @@ class Backtest:
     level: float = 0.95
     staggered: bool = False
     weighted: bool = False
+    refused: tuple[bool, ...] = ()
 
     def interval(self, method: str, metric: str = "auc") -> Interval:
         """Mean over splits with its interval.
@@ -206,7 +209,8 @@ class Backtest:
             lines += wrap(WEIGHTED, width)
         if any(self.advised):
             counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
-            lines.append(f"Advised then: {counted}.")
+            held = f"; a number for the mean risk was refused in {sum(self.refused)} of {n_splits} splits"
+            lines += wrap(f"Advised then: {counted}{held if any(self.refused) else ''}.", width)
         for name, text in self.errors.items():
             lines += wrap(f"{name} could not be fitted in some split: {text}", width)
         return "\n".join(lines)

@@ -167,7 +167,7 @@ def backtest_chart(reading: Reading) -> Chart | None:
         marks = []
         panels = (
             ("ranks people (AUC, 0.5 is chance)", ranks, 1),
-            ("mean risk too low or too high (% points)", errors, 100),
+            ("mean risk minus share by now (% points)", errors, 100),
         )
         for ax, (title, intervals, scale) in zip(axes, panels, strict=True):
             for y, (name, found) in enumerate(zip(names, intervals, strict=True)):
