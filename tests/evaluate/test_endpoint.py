@@ -88,6 +88,20 @@ def test_weights_give_those_who_can_be_scored_the_share_of_events_of_the_whole_c
     assert share < then.positive[then.scorable].mean()
 
 
+def test_by_date_weights_make_up_for_those_lost_before_the_horizon(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 1])
+    entry, event_time = rng.uniform(0, 10, 600), np.where(rng.random(600) < 0.5, np.inf, rng.exponential(2, 600))
+    lost = rng.exponential(8, 600)
+    for until, is_weighted in ((np.minimum(12 - entry, lost), True), (12 - entry, False)):
+        event, time = event_time <= until, np.minimum(event_time, until)
+        then = impose_calendar_endpoint(event, time, entry, endpoint=6.0, horizon=4.0, data_end=12.0)
+        assert then.weighted == is_weighted
+        # Everybody who had entered by 6 would have been followed for 6 years.
+        kept, early = entry < 6, event & (time <= 4)
+        share = np.average(early[then.scorable], weights=then.weight[then.scorable])
+        assert share == pytest.approx(1 - kaplan_meier(event[kept], time[kept]).at(4.0))
+
+
 def test_weighted_scores_are_those_of_people_followed_long_enough(global_random_seed):
     # Features tell when the event comes. Unweighted, early events count too much, and so does who is seen early.
     cohort = wh.simulate("baseline", n=10_000, seed=global_random_seed)

@@ -86,8 +86,8 @@ def backtest(
     """Put a cohort back to an earlier endpoint, fit every applicable method, and score it with what is known now.
 
     It fits every method as many times as there are splits, which takes a while and shows its progress; ``n_jobs``
-    spreads the splits over processes. With a staggered endpoint people are scored with weights unless ``follow_up`` is
-    given, because those with the event can be scored sooner than others; see `impose_staggered_endpoint`. Methods that
+    spreads the splits over processes. Unless ``follow_up`` is given, people are scored with weights, because those with
+    the event can be scored at once and others only if they were not lost; see `impose_staggered_endpoint`. Methods that
     need follow-up then take labeled people to have been followed to the endpoint; the advice does so only if hardly
     anybody had been lost before it.
 

@@ -92,7 +92,8 @@ def impose_calendar_endpoint(
     Those who entered before the endpoint are kept, and their follow-up is cut there. Those whose potential follow-up
     until now is at least the horizon can be scored: positive if the event came at any time, negative if they were
     followed event-free to the horizon. Whoever was lost before the horizon is left out. Asking the same potential
-    follow-up of positives and negatives keeps the share of positives honest.
+    follow-up of positives and negatives keeps the share of positives honest; where follow-up is known by the dates
+    only, weights make up for those lost, as in `impose_staggered_endpoint`.
 
     Where dates are unknown but potential follow-up is, an endpoint that lies `k` years back is
     ``impose_calendar_endpoint(event, time, -follow_up, endpoint=-k, data_end=0.0, ...)``.
@@ -151,8 +152,10 @@ def impose_calendar_endpoint(
     potential = np.where(seen, last - dates, times) if observed is None else observed
     long_enough = (last - dates if observed is None else observed) >= limit
     outcome = seen & long_enough, ~seen & long_enough & (times >= limit)
-    cut = np.where(entered, date - dates, np.nan)
-    return _view(seen, times, potential, cut, outcome, np.ones(times.size), known_negative)
+    cut, weight, rows = np.where(entered, date - dates, np.nan), np.ones(times.size), entered & long_enough
+    if observed is None and rows.any():
+        weight[rows] = reach_weights(seen[rows], times[rows], limit)
+    return _view(seen, times, potential, cut, outcome, weight, known_negative)
 
 
 def impose_staggered_endpoint(
