@@ -316,7 +316,7 @@ def test_a_name_that_a_terminal_would_obey_is_shown_harmless(run, tmp_path):
 
 # ---------------------------------------------------------------- through a process of its own
 
-PROGRAM = [sys.executable, "-c", "from whether.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "whether"]
 
 
 def test_a_process_says_one_sentence_and_ends_with_the_code(tmp_path):
