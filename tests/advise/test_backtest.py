@@ -92,6 +92,13 @@ def test_differences_are_paired_and_intervals_allow_for_shared_people():
     assert one.standard_error == pytest.approx(0.1 * np.sqrt(1 / 3 + 300 / 700))
 
 
+def test_an_interval_stays_within_the_range_of_its_metric():
+    record = record_of(LR=[0.5, 0.9])
+    one = record.interval("LR")
+    assert (one.lower, one.upper) == (0, 1)
+    assert one.estimate == pytest.approx(0.7)
+
+
 @pytest.mark.parametrize(
     ("with_times", "answer"),
     [([0.8, 0.801, 0.8], "worth it"), ([0.6, 0.601, 0.6], "waste of time"), ([0.6, 0.8, 0.7], "no difference")],

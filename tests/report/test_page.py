@@ -103,6 +103,14 @@ def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
     assert "backtest" not in page.data["figures"]
 
 
+@pytest.mark.parametrize(("staggered", "weighted"), [(True, True), (True, False), (False, True), (False, False)])
+def test_it_says_how_the_earlier_date_was_chosen_and_how_people_count(analysis, read_report, staggered, weighted):
+    record = dataclasses.replace(analysis.backtest, staggered=staggered, weighted=weighted)
+    words = read_report(dataclasses.replace(analysis, backtest=record)).words
+    assert ("There were no dates to go back to" in words) == staggered
+    assert ("people count by the inverse of their chance" in words) == weighted
+
+
 def test_a_refusal_makes_the_headline_a_bound(analysis):
     refused = dataclasses.replace(analysis.recommendation, refusals=("Follow-up is too short.",))
     answer = write_answer(Reading(dataclasses.replace(analysis, recommendation=refused), Disclosure(11)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class Backtest:
     refused: tuple[bool, ...] = ()
 
     def interval(self, method: str, metric: str = "auc") -> Interval:
-        """Mean over splits with its interval.
+        """Mean over splits with its interval, within the range of the metric.
 
         Parameters
         ----------
@@ -89,7 +89,11 @@ class Backtest:
         metric : str
             "auc", "average_precision", "brier", "calibration_error" or "mean_risk_error".
         """
-        return self._interval(self.scores[method][metric])
+        found = self._interval(self.scores[method][metric])
+        if metric == "mean_risk_error":
+            return found
+        lower, upper = (float(np.clip(limit, 0.0, 1.0)) for limit in (found.lower, found.upper))
+        return replace(found, lower=lower, upper=upper)
 
     def difference(self, method: str, reference: str = "LR", metric: str = "auc") -> Interval:
         """Mean paired difference of two methods over the splits, with its interval.

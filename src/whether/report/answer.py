@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from whether.evaluate import Interval
 from whether.methods import METHODS
-from whether.report.checks import auc_text
 from whether.report.reading import Reading
 from whether.report.words import percent, percent_range, plural, signed
 
@@ -223,7 +222,7 @@ def _past(reading: Reading) -> str:
         return "Past: other methods were checked at an earlier date, see below."
     rank, error = record.interval(row), record.interval(row, "mean_risk_error")
     return (
-        f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {auc_text(rank)} (0.5 "
+        f"Past: put back to an earlier date, the advice would have ranked people with an AUC of {rank} (0.5 "
         f"is chance, 1 perfect). Its mean risk minus the share who have had the event by now: "
         f"{signed(100 * error.estimate, 0)} % points."
     )

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.track_record import WEIGHTED, Backtest
-from whether.evaluate.bootstrap import Interval
 from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import METHODS
 from whether.report.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
@@ -190,7 +189,7 @@ def backtest_chart(reading: Reading) -> Chart | None:
         f"The data were put back to an earlier date, at which {percent(record.hidden_share)} of today's events had not "
         f"come yet. Each method was fitted to what was known then and scored with what is known now, {n_splits} times. "
         "Left: how well it ranks people, further right is better. Right: how far its mean risk is from the share who "
-        f"have had the event by now; 0 is right once all events have come. {record.answer()}{_bias(record)}",
+        f"have had the event by now; 0 is right once all events have come. {record.answer()}{_scored(record)}",
         draw,
         Table(
             ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"), rows
@@ -202,22 +201,10 @@ def backtest_chart(reading: Reading) -> Chart | None:
     )
 
 
-def _bias(record: Backtest) -> str:
-    """What has to be known where the end of follow-up was drawn for each person."""
-    if not record.staggered:
-        return ""
-    cut = " There were no dates to go back to, so follow-up was cut at random."
+def _scored(record: Backtest) -> str:
+    """How the earlier date was chosen for want of one, and how people count."""
+    cut = " There were no dates to go back to, so follow-up was cut at random." if record.staggered else ""
     return f"{cut} {WEIGHTED}" if record.weighted else cut
-
-
-def auc_text(found: Interval) -> str:
-    """Return an AUC with limits that stay between 0 and 1.
-
-    Parameters
-    ----------
-    found : Interval
-    """
-    return f"{found.estimate:.3f} ({max(found.lower, 0.0):.3f} to {min(found.upper, 1.0):.3f})"
 
 
 def _row(ax: Any, y: int, name: str, found: Any, scale: float) -> Mark:
@@ -226,12 +213,10 @@ def _row(ax: Any, y: int, name: str, found: Any, scale: float) -> Mark:
     if name not in METHODS:
         look = {"fmt": "D", "color": INK}
     value, lower, upper = (scale * part for part in (found.estimate, found.lower, found.upper))
-    if scale == 1:
-        lower, upper = max(lower, 0.0), min(upper, 1.0)
     limits = [[value - lower], [upper - value]] if math.isfinite(lower) else None
     ax.errorbar([value], [y], xerr=limits, capsize=3, markersize=6, linewidth=1.4, **look)
     unit = "AUC " if scale == 1 else "mean risk minus share "
-    text = auc_text(found) if scale == 1 else f"{signed_range(value, lower, upper, 1)} % points"
+    text = str(found) if scale == 1 else f"{signed_range(value, lower, upper, 1)} % points"
     return Mark(ax, value, y, f"{_ROWS.get(name, name)}: {unit}{text}")
 
 
@@ -239,7 +224,7 @@ def _cells(record: Backtest, name: str) -> tuple[str, ...]:
     rank, error = record.interval(name), record.interval(name, "mean_risk_error")
     gap = record.difference(name) if "LR" in record.scores and name != "LR" else None
     return (
-        auc_text(rank),
+        str(rank),
         signed_range(gap.estimate, gap.lower, gap.upper, 3) if gap is not None else "",
         signed_range(100 * error.estimate, 100 * error.lower, 100 * error.upper, 1),
         f"{record.interval(name, 'brier').estimate:.3f}",
