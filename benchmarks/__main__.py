@@ -16,6 +16,7 @@ BENCHMARKS = {
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
+    "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }

@@ -2,7 +2,6 @@
 
     python -m benchmarks advice worlds [replicates] [learner] [world ...] [--results FILE] [--jobs N]
     python -m benchmarks advice cohorts [splits] [cohort ...]
-    python -m benchmarks advice scoring [people] [world]
 
 In a world the advice sees features, labels, times and follow-up, and is not told which feature does what. Learner is
 "linear" for all methods, or "advised" for the one that the advice asks for, again for all methods alike; the best
@@ -10,9 +9,6 @@ method is then the best with either. Replicates are appended to the file as they
 it are not run again: who stops a run loses the replicate that was running, and a run with "advised" takes the linear
 fits from a run with "linear". With 0 replicates the table of what is there is printed. The file knows nothing of
 the program's version: begin a new one after a change.
-
-Scoring compares what a backtest says of methods, and of the true risks, when people count alike, when they count by
-their chance to be scored, and when only those followed long enough count.
 """
 
 import argparse
@@ -28,7 +24,6 @@ from joblib import Parallel, delayed
 
 import whether as wh
 from benchmarks.cohorts import COHORTS, load
-from whether.advise.endpoint_choice import plan_endpoint
 from whether.evaluate import evaluate_risks
 from whether.simulation import DIABETES_WORLDS, PAPER_WORLDS, STRESS_WORLDS
 
@@ -212,41 +207,11 @@ def cohorts(splits, names):
         print(record, flush=True)
 
 
-def scoring(people, world):
-    warnings.simplefilter("ignore")
-    made = wh.simulate(world, n=people, seed=0)
-    plans = [plan_endpoint(made.y == 1, made.time, follow_up=known) for known in (None, made.follow_up)]
-    # The same draws of the endpoint; training on what everybody's follow-up says was known then.
-    anybody, followed = (plan.impose(np.random.default_rng(0)) for plan in plans)
-    training = np.random.default_rng(1).random(people) < 0.7
-    risks = {"true risk": made.outcome_proba}
-    for name in ("LR", "DTMC", "FUMC-F", "AFTMC-F"):
-        model = wh.METHODS[name].build(random_state=0)
-        known = {"time": followed.time[training], "follow_up": followed.follow_up[training]}
-        risks[name] = model.fit(made.X[training], followed.y[training], **known).predict_proba(made.X)[:, 1]
-    ways = {
-        "alike": (anybody.positive, ~training & anybody.scorable, np.ones(people)),
-        "by chance": (anybody.positive, ~training & anybody.scorable, anybody.weight),
-        "followed": (followed.positive, ~training & followed.scorable, np.ones(people)),
-        "truth": (made.positive, ~training, np.ones(people)),
-    }
-    print(f"{world}, {people:,} people. {plans[0]}")
-    print(f"{'AUC':10s} " + " ".join(f"{way:>10s}" for way in ways))
-    for name, risk in risks.items():
-        found = (evaluate_risks(truth[rows], risk[rows], sample_weight=weight[rows])["auc"]
-                 for truth, rows, weight in ways.values())  # fmt: skip
-        print(f"{name:10s} " + " ".join(f"{auc:10.3f}" for auc in found))
-    shares = (np.average(truth[rows], weights=weight[rows]) for truth, rows, weight in ways.values())
-    print(f"{'positive':10s} " + " ".join(f"{share:10.3f}" for share in shares))
-
-
 def main(arguments):
     what = arguments[0] if arguments else "worlds"
     if what == "worlds":
         worlds(arguments[1:])
     elif what == "cohorts":
         cohorts(int(arguments[1]) if len(arguments) > 1 else N_SPLITS, arguments[2:])
-    elif what == "scoring":
-        scoring(int(arguments[1]) if len(arguments) > 1 else 30_000, arguments[2] if len(arguments) > 2 else "baseline")
     else:
-        sys.exit(f"unknown part {what!r}: worlds, cohorts or scoring")
+        sys.exit(f"unknown part {what!r}: worlds or cohorts")

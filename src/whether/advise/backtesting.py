@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class SplitResult:
-    """One split: scores by row of the table, the advice given then, and what was hidden."""
+    """One split: scores by row of the table, the advice given then, what was hidden, and who was scored."""
 
     scores: dict[str, dict[str, float]]
     advised: str
@@ -226,16 +226,16 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
         risks = risks if advised in risks else {**risks, **_predict_one(task, then, training, test, advised)}
         scores[ADVICE] = _score(positive, risks[advised], weight)
     return SplitResult(
-        scores,
-        advised,
-        refused,
-        then.hidden_share,
-        int(training.sum()),
-        positive.size,
-        int(positive.sum()),
-        float(np.average(positive, weights=weight)),
-        then.weighted,
-        errors,
+        scores=scores,
+        advised=advised,
+        refused=refused,
+        hidden_share=then.hidden_share,
+        n_training=int(training.sum()),
+        n_test=positive.size,
+        n_positive=int(positive.sum()),
+        positive_share=float(np.average(positive, weights=weight)),
+        weighted=then.weighted,
+        errors=errors,
     )
 
 

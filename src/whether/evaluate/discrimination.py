@@ -127,12 +127,7 @@ def ipcw_weights(
             f"At horizon={limit:g} there are {int(case.sum())} people with the event and {int(control.sum())} followed "
             "event-free: both are needed. Choose another horizon."
         )
-    if follow_up is None:
-        weight = reach_weights(labeled, times, limit)
-    else:
-        known = np.sort(check_times(follow_up, labels.size, "follow_up"))
-        reach = 1 - np.searchsorted(known, np.minimum(times, limit), side="left") / known.size
-        weight = 1 / np.maximum(reach, 1 / labels.size)
+    weight = reach_weights(labeled, times, limit, follow_up)
     return np.where(case, weight, 0.0), np.where(control, weight, 0.0)
 
 

@@ -105,17 +105,19 @@ def kaplan_meier(event: ArrayLike, time: ArrayLike, *, reverse: bool = False) ->
     return SurvivalCurve(distinct, np.cumprod(1 - hazard), at_risk, events, np.cumsum(added))
 
 
-def reach_weights(event: ArrayLike, time: ArrayLike, horizon: float) -> Array:
+def reach_weights(event: ArrayLike, time: ArrayLike, horizon: float, follow_up: ArrayLike | None = None) -> Array:
     """How many people each stands for who is known up to its event or to the horizon, whichever comes first.
 
-    That is the inverse of the probability that follow-up reaches as far, by the reversed curve. It supposes that
-    follow-up depends neither on the features nor on the event.
+    That is the inverse of the probability that follow-up reaches as far. It supposes that follow-up depends neither on
+    the features nor on the event.
 
     Parameters
     ----------
     event : array-like of 0 and 1
     time : array-like
     horizon : float
+    follow_up : array-like, optional
+        Potential follow-up of everybody, where it is known; else its distribution is that of the reversed curve.
 
     Examples
     --------
@@ -125,5 +127,10 @@ def reach_weights(event: ArrayLike, time: ArrayLike, horizon: float) -> Array:
     [1.0, 1.0, 1.5, 1.5]
     """
     times = np.asarray(time, dtype=float)
-    reach = kaplan_meier(event, times, reverse=True).at(np.minimum(times, horizon), before=True)
+    known_until = np.minimum(times, horizon)
+    if follow_up is None:
+        reach = kaplan_meier(event, times, reverse=True).at(known_until, before=True)
+    else:
+        ends = np.sort(check_times(follow_up, times.size, "follow_up"))
+        reach = 1 - np.searchsorted(ends, known_until, side="left") / ends.size
     return np.asarray(1 / np.maximum(reach, 1 / times.size))
