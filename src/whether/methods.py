@@ -1,6 +1,7 @@
 """The catalogue: every method under its published name, with its restriction, its data and its equation.
 
-Programs, studies, documentation and the test matrix read it, so a method is named once.
+Programs, studies, reports, documentation and the test matrix read it, so a method is named once: elsewhere it is the
+constant of its row.
 """
 
 from __future__ import annotations
@@ -20,6 +21,24 @@ from whether.estimators import (
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a method looks in every figure: colours of Okabe and Ito, and a marker and a line for black and white.
+
+    Attributes
+    ----------
+    title : str
+        What it is called in legends.
+    color, marker : str
+    line : str or tuple
+    """
+
+    title: str
+    color: str
+    marker: str
+    line: Any
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,14 @@ class Method:
         Name of the parameter that takes the named features of an ``-R`` method; empty for the others.
     settings : dict
         Parameters that make the method.
+    words : str
+        What it is, to a clinician, as it goes after "by".
+    look : Look
+        Title, colour, marker and line in figures.
+    is_rival : bool
+        Whether checks of another method show it beside that one: one method of each restriction that needs no names.
+    is_answer : bool
+        Whether it is one of the answers under other assumptions; not where everybody is positive, and not twice.
     """
 
     name: str
@@ -54,6 +81,10 @@ class Method:
     in_paper: bool = True
     feature_parameter: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    words: str = ""
+    look: Look = Look("", "#000000", ".", "-")
+    is_rival: bool = False
+    is_answer: bool = True
 
     def build(self, features: Sequence[str | int] | None = None, **parameters: Any) -> CensoredClassifier:
         """Return an unfitted classifier.
@@ -73,28 +104,73 @@ class Method:
         return self.estimator(**settings)
 
 
-_CATALOGUE = (
-    Method("LR", LabelClassifier, "none: every positive is seen", (), "2 with c = 1"),
-    Method("ENPU", ElkanNotoClassifier, "constant", (), "2"),
-    Method("uPU", UnbiasedPUClassifier, "constant", (), "7"),
-    Method("nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True}),
-    Method("SARPU-F", SARPUClassifier, "logistic in all features", (), "3"),
-    Method("SARPU-R", SARPUClassifier, "logistic in named features", (), "3", feature_parameter="propensity_features"),
-    Method(
-        "FUMC-F", FollowUpCureClassifier, "event within own follow-up", ("follow_up",), "3 with e = Pr(T <= follow_up)",
-        in_paper=False,
-    ),
-    Method(
-        "FUMC-R", FollowUpCureClassifier, "event within own follow-up, times depend on named features", ("follow_up",),
-        "3 with e = Pr(T <= follow_up)", in_paper=False, feature_parameter="time_features",
-    ),
-    Method("AFTMC-F", MixtureCureClassifier, "event times", ("time",), "4"),
-    Method(
-        "AFTMC-R", MixtureCureClassifier, "event times that depend on named features", ("time",), "4",
-        feature_parameter="time_features",
-    ),
-    Method("DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete"),
-    Method("AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1"),
-)  # fmt: skip
+# fmt: off
+LR = Method(
+    "LR", LabelClassifier, "none: every positive is seen", (), "2 with c = 1",
+    words="logistic regression on the recorded events",
+    look=Look("none (LR)", "#666666", "x", ":"), is_rival=True,
+)
+ENPU = Method(
+    "ENPU", ElkanNotoClassifier, "constant", (), "2",
+    words="positive-unlabeled learning with one chance to be seen for all",
+    look=Look("constant (ENPU)", "#E69F00", "v", (0, (3, 1, 1, 1))), is_rival=True,
+)
+UPU = Method(
+    "uPU", UnbiasedPUClassifier, "constant", (), "7",
+    words="positive-unlabeled learning with one chance to be seen for all",
+    look=Look("constant (uPU)", "#F0E442", "^", (0, (3, 1, 1, 1, 1, 1))),
+)
+NNPU = Method(
+    "nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True},
+    words="positive-unlabeled learning with one chance to be seen for all",
+    look=Look("constant (nnPU)", "#F0E442", "<", (0, (1, 1))), is_answer=False,
+)
+SARPU_F = Method(
+    "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
+    words="positive-unlabeled learning with a chance to be seen that depends on all features",
+    look=Look("all features (SARPU-F)", "#CC79A7", "P", "--"),
+)
+SARPU_R = Method(
+    "SARPU-R", SARPUClassifier, "logistic in named features", (), "3", feature_parameter="propensity_features",
+    words="positive-unlabeled learning with a chance to be seen that depends on the named features",
+    look=Look("named features (SARPU-R)", "#009E73", "s", "--"),
+)
+FUMC_F = Method(
+    "FUMC-F", FollowUpCureClassifier, "event within own follow-up", ("follow_up",), "3 with e = Pr(T <= follow_up)",
+    in_paper=False,
+    words="a cure model that reads the length of follow-up, not the event times",
+    look=Look("follow-up (FUMC-F)", "#0072B2", "o", "-"), is_rival=True,
+)
+FUMC_R = Method(
+    "FUMC-R", FollowUpCureClassifier, "event within own follow-up, times depend on named features", ("follow_up",),
+    "3 with e = Pr(T <= follow_up)", in_paper=False, feature_parameter="time_features",
+    words="a cure model that reads the length of follow-up and the named features, not the event times",
+    look=Look("follow-up, named features (FUMC-R)", "#0072B2", "D", "-"),
+)
+AFTMC_F = Method(
+    "AFTMC-F", MixtureCureClassifier, "event times", ("time",), "4",
+    words="a cure model that reads event times",
+    look=Look("event times (AFTMC-F)", "#D55E00", "D", "-."), is_rival=True,
+)
+AFTMC_R = Method(
+    "AFTMC-R", MixtureCureClassifier, "event times that depend on named features", ("time",), "4",
+    feature_parameter="time_features",
+    words="a cure model that reads event times, which depend on the named features",
+    look=Look("event times, named features (AFTMC-R)", "#D55E00", "d", "-."),
+)
+DTMC = Method(
+    "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete",
+    words="a cure model that reads event times in steps",
+    look=Look("event times in bins (DTMC)", "#56B4E9", "h", "-."),
+)
+AFT = Method(
+    "AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1",
+    words="a survival model in which everybody has the event at last",
+    look=Look("event times, all positive (AFT)", "#999999", "*", ":"), is_answer=False,
+)
+# fmt: on
 
-METHODS: dict[str, Method] = {method.name: method for method in _CATALOGUE}
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFT)
+}
