@@ -9,7 +9,7 @@ import pytest
 
 import whether as wh
 from whether.analysis import Origin
-from whether.report import write_report
+from whether.telling import write_report
 
 HARM = "<script>window.harmed = true</script>"
 NAMES = ["age at entry", HARM, '"><img src=x onerror="window.harmed = true">', "a name that is long " * 30]

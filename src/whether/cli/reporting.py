@@ -24,10 +24,10 @@ from whether.cli.roles import Roles
 from whether.cli.training import FittedTable, describe_training
 from whether.estimators import LabelClassifier
 from whether.methods import METHODS
-from whether.report import write_report
-from whether.report.disclosure import Disclosure
 from whether.simulation import simulate
 from whether.tables import Notes, write_table
+from whether.telling import write_report
+from whether.telling.disclosure import Disclosure
 
 REPORT, MODEL, PREDICTIONS = "report.html", "model.whether", "predictions.csv"
 FILES = (REPORT, MODEL, PREDICTIONS, SUMMARY)

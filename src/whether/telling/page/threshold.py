@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.report.reading import Reading
+from whether.telling.page.reading import Reading
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import pytest
 
 import whether as wh
 from whether.analysis import Origin
-from whether.report import write_report
+from whether.telling import write_report
 
 NAMES = ["age at entry", "body mass index", "smoker", "visits per year"]
 SPLITS = 2

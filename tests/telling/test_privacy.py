@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.report.disclosure import Disclosure
-from whether.report.reading import Reading
-from whether.report.threshold import sweeps
+from whether.telling.disclosure import Disclosure
+from whether.telling.page.reading import Reading
+from whether.telling.page.threshold import sweeps
 
 COUNTED = re.compile(r"people|recorded|selected")
 

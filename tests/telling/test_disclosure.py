@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from whether.report.disclosure import Disclosure
+from whether.telling.disclosure import Disclosure
 
 RULE = Disclosure(11)
 

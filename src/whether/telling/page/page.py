@@ -12,15 +12,15 @@ import numpy as np
 
 import whether
 from whether.analysis import Analysis
-from whether.report import assumptions, checks, curves, drivers, effects, risks
-from whether.report.answer import METHOD_WORDS, method_words, write_answer
-from whether.report.disclosure import Disclosure
-from whether.report.drawing import Chart, Picture, render
-from whether.report.flowchart import steps
-from whether.report.notes import CITATIONS, GLOSSARY, describe_evidence
-from whether.report.reading import Reading
-from whether.report.threshold import Sweep, sweeps
-from whether.report.words import clean, name
+from whether.telling.disclosure import Disclosure
+from whether.telling.figures import assumptions, checks, curves, drivers, effects, risks
+from whether.telling.figures.drawing import Chart, Picture, render
+from whether.telling.page.answer import METHOD_WORDS, method_words, write_answer
+from whether.telling.page.flowchart import steps
+from whether.telling.page.notes import CITATIONS, GLOSSARY, describe_evidence
+from whether.telling.page.reading import Reading
+from whether.telling.page.threshold import Sweep, sweeps
+from whether.telling.words import clean, name
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from whether.report.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above, log_axis, percent_axis
-from whether.report.reading import Reading, is_skewed
-from whether.report.words import number, percent, percent_range
+from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above, log_axis, percent_axis
+from whether.telling.page.reading import Reading, is_skewed
+from whether.telling.words import number, percent, percent_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

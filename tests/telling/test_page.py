@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.report import write_report
-from whether.report.answer import write_answer
-from whether.report.disclosure import Disclosure
-from whether.report.drawing import render
-from whether.report.drivers import driver_chart
-from whether.report.effects import coefficient_table, importance_chart
-from whether.report.reading import Reading
+from whether.telling import write_report
+from whether.telling.disclosure import Disclosure
+from whether.telling.figures.drawing import render
+from whether.telling.figures.drivers import driver_chart
+from whether.telling.figures.effects import coefficient_table, importance_chart
+from whether.telling.page.answer import write_answer
+from whether.telling.page.reading import Reading
 
 
 def test_nothing_is_fetched_from_anywhere(page):
@@ -158,8 +158,8 @@ def test_the_same_analysis_gives_the_same_bytes(analyze, tmp_path):
 def test_a_page_that_cannot_be_made_leaves_the_old_file(analysis, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("old")
-    monkeypatch.setattr("whether.report.write.render_page", lambda content: "\ud800")
-    monkeypatch.setattr("whether.report.write.describe", lambda analysis, disclosure: {})
+    monkeypatch.setattr("whether.telling.page.write.render_page", lambda content: "\ud800")
+    monkeypatch.setattr("whether.telling.page.write.describe", lambda analysis, disclosure: {})
     with pytest.raises(UnicodeEncodeError):
         write_report(analysis, path)
     assert path.read_text() == "old"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whether.advise.results import HypothesisTest, p_text
-from whether.report.reading import Reading
-from whether.report.words import name
+from whether.telling.page.reading import Reading
+from whether.telling.words import name
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from whether.advise.track_record import WEIGHTED, Backtest
 from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import METHODS
-from whether.report.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
-from whether.report.reading import Reading, ThinCurve
-from whether.report.words import clean, number, percent, percent_range, signed_range
+from whether.telling.figures.drawing import BLUE, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
+from whether.telling.page.reading import Reading, ThinCurve
+from whether.telling.words import clean, number, percent, percent_range, signed_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from whether.analysis import Analysis
 from whether.atomic_file import atomic_path
-from whether.report.disclosure import Disclosure
-from whether.report.page import describe
-from whether.report.words import Name, clean
+from whether.telling.disclosure import Disclosure
+from whether.telling.page.page import describe
+from whether.telling.words import Name, clean
 
 TEMPLATES = Path(__file__).parent / "templates"
 

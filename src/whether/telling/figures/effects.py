@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from whether.inference import Coefficient, Summary
 from whether.learners import LinearFit
-from whether.report.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, percent_axis
-from whether.report.reading import Reading
-from whether.report.words import Name, name, number
+from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, percent_axis
+from whether.telling.page.reading import Reading
+from whether.telling.words import Name, name, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,8 +6,8 @@ import pytest
 
 import whether as wh
 from whether.analysis import Origin
-from whether.report import write_report
-from whether.report.words import clean, name
+from whether.telling import write_report
+from whether.telling.words import clean, name
 
 SCRIPT = "<script>document.title='hacked'</script>"
 HOSTILE = [SCRIPT, '"><img src=x onerror="document.title=1">', "</script><b>$\\frac{", "\u202egnp.exe " + "long " * 200]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.report.drawing import BLUE, INK, ORANGE, SKY, Chart, Mark, Table, legend_above, percent_axis
-from whether.report.reading import Reading
-from whether.report.words import percent, percent_range, signed
+from whether.telling.figures.drawing import BLUE, INK, ORANGE, SKY, Chart, Mark, Table, legend_above, percent_axis
+from whether.telling.page.reading import Reading
+from whether.telling.words import percent, percent_range, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from whether.report.words import Name, clean
+from whether.telling.words import Name, clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
-from whether.report.disclosure import Disclosure
-from whether.report.words import Name, clean, name, number
+from whether.telling.disclosure import Disclosure
+from whether.telling.words import Name, clean, name, number
 
 Array = NDArray[np.float64]
 

@@ -8,9 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.bands import KINDS, Sensitivity
-from whether.report.drawing import BLUE, GREEN, GREY, INK, ORANGE, Chart, Mark, Table, legend_above, percent_axis
-from whether.report.reading import Reading
-from whether.report.words import percent, percent_range
+from whether.telling.figures.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    Chart,
+    Mark,
+    Table,
+    legend_above,
+    percent_axis,
+)
+from whether.telling.page.reading import Reading
+from whether.telling.words import percent, percent_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

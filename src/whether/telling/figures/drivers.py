@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whether.advise.dependence import Driver
-from whether.report.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above
-from whether.report.effects import may_be_named
-from whether.report.reading import Reading
-from whether.report.words import name, signed
+from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above
+from whether.telling.figures.effects import may_be_named
+from whether.telling.page.reading import Reading
+from whether.telling.words import name, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from whether.evaluate import Interval
 from whether.methods import METHODS
-from whether.report.reading import Reading
-from whether.report.words import percent, percent_range, plural, signed
+from whether.telling.page.reading import Reading
+from whether.telling.words import percent, percent_range, plural, signed
 
 # Each method in a clinician's words: what it does, and what it takes for granted.
 METHOD_WORDS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from whether.report.reading import Reading
-from whether.report.words import number, percent, percent_range
+from whether.telling.page.reading import Reading
+from whether.telling.words import number, percent, percent_range
 
 GLOSSARY = (
     ("event", "What the cohort was watched for: a diagnosis, a relapse, a failure."),
