@@ -12,16 +12,16 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import whether as wh
-from whether.advise.cure_fraction import estimate_cure_fraction
-from whether.advise.dependence import check_event_times, check_follow_up
-from whether.advise.fits import design_probe, event_time_candidates, follow_up_candidates
-from whether.advise.follow_up import last_events
-from whether.advise.label_check import check_labels_against_times
-from whether.advise.linearity import examine_linearity
-from whether.advise.material import gather
-from whether.advise.scar import bootstrap_scar_test, check_constant
-from whether.advise.shape import examine_shape
-from whether.advise.time_trust import compare_models
+from whether.advise.evidence.cure_fraction import estimate_cure_fraction
+from whether.advise.evidence.dependence import check_event_times, check_follow_up
+from whether.advise.evidence.probes import design_probe, event_time_candidates, follow_up_candidates
+from whether.advise.evidence.follow_up import last_events
+from whether.advise.evidence.label_check import check_labels_against_times
+from whether.advise.evidence.linearity import examine_linearity
+from whether.advise.evidence.material import gather
+from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
+from whether.advise.evidence.shape import examine_shape
+from whether.advise.evidence.time_trust import compare_models
 from whether.simulation.distributions import Normal
 from whether.simulation.worlds import WORLDS
 

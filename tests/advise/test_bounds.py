@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.advise.bounds import bound
-from whether.advise.material import gather
-from whether.advise.results import HypothesisTest, to_plain, wrap
+from whether.advise.evidence.bounds import bound
+from whether.advise.evidence.material import gather
+from whether.advise.evidence.hypothesis import HypothesisTest, to_plain, wrap
 
 
 def test_the_curve_of_events_bounds_the_share_of_positives_from_below(global_random_seed):
@@ -99,7 +99,7 @@ def test_equal_follow_up_of_everybody_is_said_and_not_used(global_random_seed):
 
 
 def test_a_ratio_that_could_as_well_be_large_does_not_level_off():
-    from whether.advise.cure_fraction import CureFraction
+    from whether.advise.evidence.cure_fraction import CureFraction
 
     sure, unsure, unknown = (CureFraction("weibull", 0.5, 0.001, 0.001, error) for error in (0.5, 4.0, math.nan))
     assert sure.ratio_limits[1] < 0.2

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.advise.dependence import cox_score
-from whether.advise.label_check import check_labels_against_times
-from whether.advise.material import gather
-from whether.advise.scar import bootstrap_scar_test
-from whether.advise.time_trust import measure_end_mass, measure_heaping
+from whether.advise.evidence.dependence import cox_score
+from whether.advise.evidence.label_check import check_labels_against_times
+from whether.advise.evidence.material import gather
+from whether.advise.evidence.scar import bootstrap_scar_test
+from whether.advise.evidence.time_trust import measure_end_mass, measure_heaping
 
 
 @pytest.mark.parametrize("world", ["late-reporting", "noisy-times", "batch-reporting"])

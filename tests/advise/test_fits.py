@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.advise.dependence import check_event_times
-from whether.advise.fits import (
+from whether.advise.evidence.dependence import check_event_times
+from whether.advise.evidence.probes import (
     NO_COLUMNS,
     design_probe,
     embed,
@@ -15,7 +15,7 @@ from whether.advise.fits import (
     loosen,
     widen_probe,
 )
-from whether.advise.material import gather
+from whether.advise.evidence.material import gather
 from whether.learners.objective import LinearObjective
 
 CANDIDATES = [event_time_candidates, follow_up_candidates]

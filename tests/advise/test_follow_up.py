@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import whether as wh
-from whether.advise.cure_fraction import estimate_cure_fraction
-from whether.advise.follow_up import last_events
+from whether.advise.evidence.cure_fraction import estimate_cure_fraction
+from whether.advise.evidence.follow_up import last_events
 
 
 def statistics(time, labeled):

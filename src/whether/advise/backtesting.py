@@ -7,7 +7,7 @@ splits, which share people: the variance over splits is multiplied by 1/J + (tes
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
-from whether.advise.material import gather
+from whether.advise.evidence.material import gather
 from whether.advise.recommendation import recommend
 from whether.advise.track_record import Backtest
 from whether.estimators import LabelClassifier
@@ -53,6 +53,7 @@ class SplitResult:
     advised: str
     refused: bool
     hidden_share: float
+    n_hidden: int
     n_training: int
     n_test: int
     n_positive: int
@@ -190,16 +191,23 @@ def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
         scores=scores,
         advised=tuple(result.advised for result in results),
         refused=tuple(result.refused for result in results),
-        plan=str(plan),
+        endpoint=plan.endpoint,
+        stagger=plan.stagger,
+        horizon=plan.horizon,
+        n_events=int(plan.event.sum()),
+        n_hidden=_mean(result.n_hidden for result in results),
         hidden_share=float(np.mean([result.hidden_share for result in results])),
-        n_training=round(float(np.mean([result.n_training for result in results]))),
-        n_test=round(float(np.mean([result.n_test for result in results]))),
-        n_positive=round(float(np.mean([result.n_positive for result in results]))),
+        n_training=_mean(result.n_training for result in results),
+        n_test=_mean(result.n_test for result in results),
+        n_positive=_mean(result.n_positive for result in results),
         positive_share=float(np.mean([result.positive_share for result in results])),
         errors=errors,
-        staggered=plan.stagger is not None,
         weighted=results[0].weighted,
     )
+
+
+def _mean(counts: Iterable[int]) -> int:
+    return round(float(np.mean(list(counts))))
 
 
 def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
@@ -211,7 +219,7 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
     training = ~in_test[task.group] & then.entered
     positive = then.positive[test]
     if len(set(positive.tolist())) < 2 or len(set(then.y[training].tolist())) < 2:
-        raise ValueError(
+        raise DataError(
             "A split has only one kind of outcome: "
             f"{int(positive.sum())} of {positive.size} people to be scored are positive, and "
             f"{int(then.y[training].sum())} of {int(training.sum())} had been seen by the endpoint. Choose a later "
@@ -230,6 +238,7 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
         advised=advised,
         refused=refused,
         hidden_share=then.hidden_share,
+        n_hidden=round(then.hidden_share * int(task.plan.event.sum())),
         n_training=int(training.sum()),
         n_test=positive.size,
         n_positive=int(positive.sum()),

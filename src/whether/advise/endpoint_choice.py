@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whether.advise.material import ADMINISTRATIVE_SHARE
+from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.evaluate.kaplan_meier import kaplan_meier
 
@@ -69,14 +69,6 @@ class EndpointPlan:
         then : EarlierEndpoint
         """
         return self.extra["follow_up"] is not None or then.lost_share <= 1 - ADMINISTRATIVE_SHARE
-
-    def __str__(self) -> str:
-        how = (
-            f"at the date {self.endpoint:g}"
-            if self.endpoint is not None
-            else f"staggered: follow-up cut at U(0, {self.stagger:.4g})"
-        )
-        return f"Endpoint {how}; negative means event-free at {self.horizon:.4g}."
 
 
 def plan_endpoint(

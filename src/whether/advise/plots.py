@@ -10,7 +10,7 @@ from scipy.stats import norm
 from whether.evaluate.kaplan_meier import SurvivalCurve
 
 if TYPE_CHECKING:
-    from whether.advise.evidence import Evidence
+    from whether.advise.evidence.whole import Evidence
     from whether.advise.track_record import Backtest
 
 EVENTS, FOLLOW_UP, LABELS = "#1b6ca8", "#8a8a8a", "#c8553d"

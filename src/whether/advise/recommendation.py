@@ -8,18 +8,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from whether.advise.evidence import WIDTH, Evidence, examine
-from whether.advise.follow_up import ratio_text
-from whether.advise.results import p_text, to_plain, wrap
-from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REFUSALS
+from whether.advise.evidence.whole import Evidence, examine
+from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REASONS, REFUSALS, Remark
 from whether.advise.situation import Situation
 from whether.estimators import CensoredClassifier
+from whether.facts import Groups, Told
 from whether.methods import METHODS
 
 
-@dataclass(frozen=True, eq=False)
-class Recommendation:
-    """Which restriction and learner, what is assumed, why, and what would change the answer.
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Told):
+    """Which restriction and learner, why, and what would change the answer; printing it tells all that in words.
 
     Attributes
     ----------
@@ -31,18 +30,16 @@ class Recommendation:
         "linear", or "auto" where straight lines are not enough.
     features : tuple of str or None
         Named features to which the propensity is restricted.
-    assumption : str
-        The assumption that is bought.
+    rule : str
+        Name of the rule that decided; see `whether.advise.rules`, as for the names below.
     reasons : tuple of str
-        Why, with numbers.
+        Why, besides the rule.
     refusals : tuple of str
         What no method can say from these data.
     flags : tuple of str
         Where the answer may mislead.
     changes : tuple of str
         What would change the answer.
-    rule : str
-        Name of the rule that decided.
     evidence : Evidence
     """
 
@@ -50,13 +47,17 @@ class Recommendation:
     restriction: str
     learner: str
     features: tuple[str, ...] | None
-    assumption: str
+    rule: str
     reasons: tuple[str, ...]
     refusals: tuple[str, ...]
     flags: tuple[str, ...]
     changes: tuple[str, ...]
-    rule: str
     evidence: Evidence = field(repr=False)
+
+    @property
+    def groups(self) -> Groups:
+        """Sizes of the groups of which numbers may tell."""
+        return self.evidence.groups
 
     @property
     def refused(self) -> bool:
@@ -76,43 +77,6 @@ class Recommendation:
         cohort = self.evidence.material.cohort
         known = {"time": cohort.time, "follow_up": cohort.follow_up}
         return {name: values for name, values in known.items() if values is not None}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recommendation, with the evidence's numbers, as plain Python objects."""
-        plain = to_plain(self)
-        assert isinstance(plain, dict)
-        about = {"classifier": type(self.estimator).__name__, "refused": self.refused}
-        return {**plain, **about, "evidence": self.evidence.to_dict()}
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Return the recommendation with all that goes with it.
-
-        Parameters
-        ----------
-        width : int
-            Of a line.
-        """
-        called = type(self.estimator).__name__
-        named = "" if self.features is None else f", features [{', '.join(self.features)}]"
-        head = [f"Recommended: {called} ({self.method}{named}, learner={self.learner!r})"]
-        parts = (
-            ("Refused", self.refusals),
-            ("It assumes that", (self.assumption + ".",)),
-            ("Because", self.reasons),
-            ("Beware", self.flags),
-            ("What would change the answer", self.changes),
-        )
-        for title, sentences in parts:
-            if sentences:
-                head.append(title)
-            for sentence in sentences:
-                head += wrap(sentence, width, "  ")
-        return "\n".join(head)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    __repr__ = __str__
 
 
 def recommend(
@@ -165,63 +129,23 @@ def recommend(
 
 
 def advise(evidence: Evidence) -> Recommendation:
-    """Apply the rules to the evidence.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    """
+    """Apply the rules to the evidence."""
     situation = Situation(evidence)
     rule = next(rule for rule in METHOD_RULES if rule.applies(situation))
-    method = METHODS[rule.method]
-    # A constant is a propensity that depends on no feature.
-    restricted = tuple(situation.named) if method.feature_parameter else None
+
+    def found(remarks: Sequence[Remark]) -> tuple[str, ...]:
+        return tuple(remark.name for remark in remarks if remark.applies(situation))
+
+    restricted = tuple(situation.named) if rule.method.feature_parameter else None
     return Recommendation(
-        method=rule.method,
-        restriction="constant" if restricted == () else method.restriction,
-        learner=_choose_learner(evidence),
+        method=rule.method.name,
+        restriction="constant" if restricted == () else rule.method.restriction,
+        learner="auto" if situation.is_curved else "linear",
         features=restricted,
-        assumption=rule.assumption,
-        reasons=(rule.reason(situation), *_further_reasons(evidence)),
-        refusals=tuple(remark.sentence(situation) for remark in REFUSALS if remark.applies(situation)),
-        flags=tuple(remark.sentence(situation) for remark in FLAGS if remark.applies(situation)),
-        changes=tuple(remark.sentence(situation) for remark in CHANGES if remark.applies(situation)),
         rule=rule.name,
+        reasons=found(REASONS),
+        refusals=found(REFUSALS),
+        flags=found(FLAGS),
+        changes=found(CHANGES),
         evidence=evidence,
     )
-
-
-_CURVE = {
-    "levels off": "The curve of events levels off",
-    "unclear": "The curve of events may or may not level off",
-    "goes on": "The curve of events goes on falling",
-}
-
-
-def _choose_learner(evidence: Evidence) -> str:
-    return "auto" if evidence.linearity is not None and evidence.linearity.is_curved else "linear"
-
-
-def _further_reasons(evidence: Evidence) -> list[str]:
-    reasons = []
-    found = evidence.dependence
-    if found is not None and found.event_times.was_run:
-        verb = "depend" if found.event_times.rejects() else "are not found to depend"
-        reasons.append(
-            f"Event times {verb} on features ({p_text(found.event_times.p_value)}); "
-            f"{100 * found.selection_share:.0f} % of the variation in the labels is selection, so that logistic "
-            "regression on the labels would learn "
-            + ("in part who is seen." if found.selection_share > 0.05 else "mostly who is positive.")
-        )
-    if evidence.follow_up is not None:
-        reading = evidence.follow_up.reading(trust_times=evidence.times_trusted)
-        fraction = evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
-        if fraction is not None:
-            reasons.append(
-                f"{_CURVE[reading]} (ratio {ratio_text(fraction.ratio)}, {100 * fraction.cured:.0f} % never have "
-                "the event by a model without features)."
-            )
-    if evidence.linearity is not None and evidence.linearity.is_curved:
-        test = min(evidence.linearity.outcome, evidence.linearity.propensity, key=lambda test: test.p_value)
-        reasons.append(f"Straight lines are not enough ({p_text(test.p_value)}): the learner is chosen by likelihood.")
-    return reasons

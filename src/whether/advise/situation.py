@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whether.advise.evidence import Evidence
+from whether.advise.evidence.whole import Evidence
 
 # Spread of log follow-up below which everybody is followed for about the same time: then it tells nothing of times.
 SAME_FOLLOW_UP = 0.1
@@ -115,6 +115,16 @@ class Situation:
         """Whether there are few events, or few for so many features."""
         counts = self.evidence.counts
         return counts.events_per_parameter < FEW_EVENTS_PER_PARAMETER or counts.n_events < FEWEST_EVENTS
+
+    @property
+    def dependence_tested(self) -> bool:
+        """Whether it could be tested that event times depend on features."""
+        return self.evidence.dependence is not None and self.evidence.dependence.event_times.was_run
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether straight lines are not enough."""
+        return self.evidence.linearity is not None and self.evidence.linearity.is_curved
 
     @property
     def ranking_is_easy(self) -> bool:

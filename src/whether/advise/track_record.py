@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,32 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from whether.advise.results import to_plain, wrap
 from whether.evaluate.bootstrap import Interval
-from whether.methods import METHODS
+from whether.facts import Groups, Told, people, personal, rests_on
+from whether.methods import LR, METHODS
 
 Array = NDArray[np.float64]
 
-# How a score is called in the table, and whether a higher one is better.
-COLUMNS = {
-    "auc": ("AUC", True),
-    "average_precision": ("AP", True),
-    "brier": ("Brier", False),
-    "calibration_error": ("ICI", False),
-    "mean_risk_error": ("risk - share", None),
+# Scores, and whether a higher one is better.
+METRICS = {
+    "auc": True,
+    "average_precision": True,
+    "brier": False,
+    "calibration_error": False,
+    "mean_risk_error": None,
 }
-WIDTH = 112
-# Width of the table with all its columns.
-WIDE_TABLE = 98
-WEIGHTED = (
-    "Those with the event can be scored at once, the others only if followed to the horizon. So people count by the "
-    "inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
-)
 
 
-@dataclass(frozen=True, eq=False)
-class Backtest:
-    """Scores of each method at an earlier endpoint, split by split; printing it shows the table.
+@dataclass(frozen=True)
+class WorthOfTimes:
+    """The best method with event times beside the best one without, and the difference of their AUC."""
+
+    with_times: str
+    without: str
+    gap: Interval
+
+    @property
+    def verdict(self) -> str:
+        """Whether event times are "worth it", "a waste", or whether that is "open"."""
+        if self.gap.lower > 0:
+            return "worth it"
+        return "a waste" if self.gap.upper < 0 else "open"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest(Told):
+    """Scores of each method at an earlier endpoint, split by split; printing it tells the table.
 
     Attributes
     ----------
@@ -45,10 +53,16 @@ class Backtest:
         "advised" what the advice was then.
     advised : tuple of str
         The method advised in each split.
-    plan : str
-        The endpoint and the horizon.
+    endpoint : float or None
+        Date of the endpoint; None where it was staggered.
+    stagger : float or None
+        Follow-up was cut at random between 0 and this; None where the endpoint is a date.
+    horizon : float
+        Follow-up after which nobody event-free is taken for positive.
     hidden_share : float
         Share of the events that the endpoint hides.
+    n_events, n_hidden : int
+        Events, and the mean number of them that the endpoint hides.
     n_training, n_test, n_positive : int
         Mean numbers of people trained on, of people scored, and of positives among them.
     positive_share : float
@@ -57,8 +71,6 @@ class Backtest:
         Methods that could not be fitted in some split, with a reason.
     level : float
         Confidence level.
-    staggered : bool
-        Whether the endpoint was drawn for each person, for want of dates.
     weighted : bool
         Whether people count by the inverse of their chance to be followed long enough, for want of everybody's
         potential follow-up. If follow-up depends on the features, scores may mislead.
@@ -66,19 +78,37 @@ class Backtest:
         Whether the advice of then refused a number for the mean risk, in each split.
     """
 
-    scores: dict[str, dict[str, Array]]
+    scores: dict[str, dict[str, Array]] = rests_on("n_positive")
     advised: tuple[str, ...]
-    plan: str
-    hidden_share: float
-    n_training: int
-    n_test: int
-    n_positive: int
-    positive_share: float
-    errors: dict[str, str] = field(default_factory=dict)
+    endpoint: float | None = personal(4)
+    stagger: float | None = personal()
+    horizon: float = personal()
+    hidden_share: float = rests_on("n_hidden")
+    n_events: int = people(repr=False)
+    n_hidden: int = people(of="n_events", repr=False)
+    n_training: int = people()
+    n_test: int = people()
+    n_positive: int = people(of="n_test")
+    positive_share: float = rests_on("n_positive")
+    errors: dict[str, str] = field(default_factory=dict, repr=False)
     level: float = 0.95
-    staggered: bool = False
     weighted: bool = False
     refused: tuple[bool, ...] = ()
+
+    @property
+    def groups(self) -> Groups:
+        """Sizes of the groups of which numbers may tell."""
+        return {"people": (math.inf, math.inf)}
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return len(self.advised)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Methods that could not be fitted in some split; ``errors`` has the reasons."""
+        return tuple(self.errors)
 
     def interval(self, method: str, metric: str = "auc") -> Interval:
         """Mean over splits with its interval, within the range of the metric.
@@ -95,7 +125,7 @@ class Backtest:
         lower, upper = (float(np.clip(limit, 0.0, 1.0)) for limit in (found.lower, found.upper))
         return replace(found, lower=lower, upper=upper)
 
-    def difference(self, method: str, reference: str = "LR", metric: str = "auc") -> Interval:
+    def difference(self, method: str, reference: str = LR.name, metric: str = "auc") -> Interval:
         """Mean paired difference of two methods over the splits, with its interval.
 
         Parameters
@@ -123,48 +153,40 @@ class Backtest:
         ----------
         metric : str
         """
-        sign = 1.0 if COLUMNS[metric][1] else -1.0
+        sign = 1.0 if METRICS[metric] else -1.0
         methods = [name for name in self.scores if name in METHODS]
         return max(methods, key=lambda name: sign * np.nan_to_num(self.interval(name, metric).estimate, nan=-sign * 9))
 
-    def answer(self) -> str:
-        """Whether event times are worth it here, in a sentence with numbers.
+    def worth_of_times(self) -> WorthOfTimes | None:
+        """Compare the best method with event times with the best one without; None where one kind is missing.
 
         The best of each kind was chosen by these very scores, which flatters both.
         """
-        times = [name for name in self.scores if name in METHODS and "time" in METHODS[name].needs]
-        others = [name for name in self.scores if name in METHODS and "time" not in METHODS[name].needs]
+        known = [METHODS[name] for name in self.scores if name in METHODS]
+        times = [method.name for method in known if "time" in method.needs]
+        others = [method.name for method in known if "time" not in method.needs]
         if not times or not others:
-            return "Methods with and without event times are needed to compare them."
+            return None
 
         def mean_auc(name: str) -> float:
             return float(np.nan_to_num(self.interval(name).estimate, nan=-9.0))
 
         best, other = max(times, key=mean_auc), max(others, key=mean_auc)
-        gap = self.difference(best, other)
-        verdict = "no difference can be shown"
-        if gap.lower > 0:
-            verdict = "event times are worth it here"
-        elif gap.upper < 0:
-            verdict = "event times are a waste of time here"
-        return f"Best with event times ({best}) minus best without ({other}): AUC {_signed(gap)}: {verdict}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, means with intervals, the answer and settings as plain Python objects."""
-        return {**to_plain(self), "table": to_plain(self._rows()), "answer": self.answer()}
+        return WorthOfTimes(best, other, self.difference(best, other))
 
     def to_frame(self) -> Any:
-        """Return means, intervals and differences from LR as a pandas DataFrame, a row per method and metric."""
+        """Return means, intervals and differences from logistic regression as a pandas DataFrame, a row per method and metric."""
         import pandas
 
-        return pandas.DataFrame(self._rows())
+        return pandas.DataFrame(self.rows())
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """Return means, intervals and differences from logistic regression, a row per method and metric."""
         rows = []
         for method in self.scores:
-            for metric in COLUMNS:
+            for metric in METRICS:
                 found = self.interval(method, metric)
-                gap = self.difference(method, "LR", metric) if "LR" in self.scores else None
+                gap = self.difference(method, LR.name, metric) if LR.name in self.scores else None
                 rows.append(
                     {
                         "method": method, "metric": metric, "mean": found.estimate, "lower": found.lower,
@@ -174,60 +196,3 @@ class Backtest:
                     }
                 )  # fmt: skip
         return rows
-
-    def plot(self) -> Any:
-        """Draw the AUC of each method with its interval, and differences from LR; needs matplotlib.
-
-        Returns
-        -------
-        matplotlib Figure
-        """
-        from whether.advise.plots import draw_backtest
-
-        return draw_backtest(self)
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Return the scores as a table, with the answer below.
-
-        Parameters
-        ----------
-        width : int
-            Of a line; scores that have no place in it are left out.
-        """
-        n_splits = len(next(iter(self.scores.values()))["auc"])
-        lines = wrap(
-            f"{self.plan} It hides {100 * self.hidden_share:.0f} % of the events. {n_splits} splits: trained on "
-            f"{self.n_training:,}, scored on {self.n_test:,} people, {self.n_positive:,} of them positive"
-            f"{f' ({100 * self.positive_share:.0f} % by weight)' if self.weighted else ''}.",
-            width,
-        )
-        shown = ["mean_risk_error"] if width < WIDE_TABLE else ["brier", "calibration_error", "mean_risk_error"]
-        titles = " ".join(f"{COLUMNS[metric][0]:>12s}" for metric in shown)
-        lines += ["", f"{'method':9s} {'AUC':>22s} {'minus LR':>25s} {titles}"]
-        for name in self.scores:
-            gap = _signed(self.difference(name)) if "LR" in self.scores and name != "LR" else ""
-            values = " ".join(f"{self._cell(name, metric):>12s}" for metric in shown)
-            lines.append(f"{name:9s} {self.interval(name)!s:>22s} {gap:>25s} {values}")
-        lines += ["", *wrap(self.answer(), width)]
-        if self.weighted:
-            lines += wrap(WEIGHTED, width)
-        if any(self.advised):
-            counted = ", ".join(f"{name} ({count})" for name, count in Counter(self.advised).most_common())
-            held = f"; a number for the mean risk was refused in {sum(self.refused)} of {n_splits} splits"
-            lines += wrap(f"Advised then: {counted}{held if any(self.refused) else ''}.", width)
-        for name, text in self.errors.items():
-            lines += wrap(f"{name} could not be fitted in some split: {text}", width)
-        return "\n".join(lines)
-
-    def _cell(self, method: str, metric: str) -> str:
-        sign = "+" if COLUMNS[metric][1] is None else ""
-        return f"{self.interval(method, metric).estimate:{sign}.3f}"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    __repr__ = __str__
-
-
-def _signed(interval: Interval) -> str:
-    return f"{interval.estimate:+.3f} ({interval.lower:+.3f} to {interval.upper:+.3f})"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
-from whether.advise.bounds import BoundsEvidence
+from whether.advise.evidence.bounds import BoundsEvidence
 from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, run_sensitivity
 from whether.analysis.predictions import predict_still
 from whether.analysis.resampling import refit

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Backtest, Recommendation, Sensitivity, backtest
-from whether.advise.bands import vary
+from whether.advise.variants import vary
 from whether.cohort import Cohort
 from whether.methods import METHODS
 

@@ -1,24 +1,47 @@
-"""What may be shown: no count, bin or step that stands for fewer people than a threshold.
+"""What may leave: no number from which a count of 1 to 10 people, or one person's value, could be computed.
 
-Nobody and many people point at no person; a few do. Zero is therefore shown, and so is what reaches the threshold.
-What lies between is merged with its neighbours or left out, together with whatever a total would give it back from.
+Nobody and many people point at no person; a few do. Zero is therefore told, and so is what reaches the threshold. The
+rule is applied to facts, by what `whether.facts` declares of their fields, before anything is put into words.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.facts import FEWEST, Expected, Groups, OfFeature, People, Personal, RestsOn
+from whether.validate import check_suppression
+
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Fact = TypeVar("Fact")
 
-# Words after a number that make it a count of people or of what happened to them.
-_COUNTED = "people|persons?|patients?|rows?|events?|gaps?|cells?|values?|unlabeled|labeled|positives?|negatives?|ends?"
-_SMALL_NUMBER = re.compile(rf"(?<![\d.,])(\d{{1,3}})(?= (?:[a-z-]+ )?(?:{_COUNTED})\b)")
+
+@dataclass(frozen=True)
+class Withheld:
+    """What stands in a told fact where a number was.
+
+    Attributes
+    ----------
+    words : str
+        What may be said instead of a count; empty for other numbers.
+    """
+
+    words: str = ""
+
+    def __str__(self) -> str:
+        return self.words or "not told"
+
+
+def is_told(*values: Any) -> bool:
+    """Whether each value is there and may be told."""
+    return not any(value is None or isinstance(value, Withheld) for value in values)
 
 
 @dataclass(frozen=True)
@@ -28,10 +51,19 @@ class Disclosure:
     Attributes
     ----------
     fewest : int
-        Smallest number of people that is shown; 0 and 1 show everything.
+        Smallest number of people that is told; 0 and 1 tell everything.
+    groups : mapping
+        Sizes of the groups of the cohort, each with that of the whole.
+    marks : mapping
+        By feature, the number of people who have another value than most.
     """
 
-    fewest: int = 11
+    fewest: int = FEWEST
+    groups: Groups = field(default_factory=dict)
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_suppression(self.fewest)
 
     @property
     def is_on(self) -> bool:
@@ -42,15 +74,43 @@ class Disclosure:
         """Whether each of the counts is zero or large enough."""
         return all(count == 0 or count >= self.fewest for count in counts)
 
-    def count(self, number: float) -> str:
-        """Return a number of people as it may be shown.
+    def allows_part(self, count: float, whole: float) -> bool:
+        """Whether a count may be told that the whole gives the rest to."""
+        return self.allows(count, whole - count)
 
-        Parameters
-        ----------
-        number : float
-        """
+    def allows_feature(self, name: str) -> bool:
+        """Whether a feature may be named: it is no mark of a few people."""
+        return self.allows(self.marks.get(name, 0))
+
+    def count(self, number: float) -> str:
+        """Return a number of people as it may be shown."""
         whole = round(number)
         return f"{whole:,}" if self.allows(whole) else f"<{self.fewest}"
+
+    def tell(self, fact: Fact) -> Fact:
+        """Return a fact as it may be told: the same, with `Withheld` where something is held back."""
+        return _tell(fact, self, self.groups) if self.is_on else fact
+
+    def _part(self, value: Any, whole: float) -> Any:
+        if self.allows_part(value, whole):
+            return value
+        return Withheld(f"fewer than {self.fewest}" if 2 * value < whole else "nearly all")
+
+    def _settle(self, value: Any, tells: Any, groups: Groups) -> Any:
+        """Return the value of a field as it may be told."""
+        if isinstance(tells, People):
+            return self._part(value, groups[tells.of][0] if tells.of in groups else math.inf)
+        if isinstance(tells, RestsOn):
+            allowed = all(self.allows_part(*groups[name]) for name in tells.groups if name in groups)
+            return value if allowed else Withheld()
+        if isinstance(tells, Expected):
+            events, n = groups["events"]
+            if not self.allows(n - events):
+                return Withheld(f"fewer than {self.fewest}")
+            return value if self.allows(events) else _rounded(value, 0)
+        if isinstance(tells, Personal):
+            return _rounded(value, tells.digits)
+        return _tell(value, self, groups)
 
     def merge(self, counts: Counts) -> list[slice]:
         """Merge neighbouring bins until each kind of person is absent from a bin or frequent enough in it.
@@ -81,12 +141,7 @@ class Disclosure:
         return runs
 
     def hide_cells(self, counts: Counts) -> NDArray[np.bool_]:
-        """Cells of a table that are not shown: the small ones, and more until the total does not give them back.
-
-        Parameters
-        ----------
-        counts : ndarray of any shape
-        """
+        """Cells of a table that are not shown: the small ones, and more until the total does not give them back."""
         hidden = (counts > 0) & (counts < self.fewest)
         while hidden.any() and counts[hidden].sum() < self.fewest:
             rest = np.where(hidden | (counts == 0), np.iinfo(np.int64).max, counts)
@@ -96,27 +151,51 @@ class Disclosure:
         return np.asarray(hidden)
 
     def coarsen(self, time: float) -> float:
-        """Round a time that belongs to one person, such as the last event, so that it points at nobody.
+        """Round a time that belongs to one person, such as the last event, so that it points at nobody."""
+        return _rounded(time, 2) if self.is_on else time
 
-        Parameters
-        ----------
-        time : float
-        """
-        return float(f"{time:.2g}") if self.is_on else time
 
-    def scrub(self, text: str, times: Sequence[float] = ()) -> str:
-        """Take small counts and single persons' times out of a sentence that was written elsewhere.
+def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
+    if isinstance(value, (list, tuple)):
+        kept = [_tell(entry, rule, groups) for entry in value if not _marks_few(entry, rule)]
+        return type(value)(kept) if type(value) in (list, tuple) else value
+    if isinstance(value, dict):
+        return {name: _tell(entry, rule, groups) for name, entry in value.items()}
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    known = {**groups, **_own_groups(value, groups)}
+    shown = [part for part in dataclasses.fields(value) if part.init]
+    told = {part.name: rule._settle(getattr(value, part.name), part.metadata.get("tells"), known) for part in shown}
+    changed = {name: entry for name, entry in told.items() if entry is not getattr(value, name)}
+    return dataclasses.replace(value, **changed) if changed else value
 
-        Parameters
-        ----------
-        text : str
-        times : sequence of float
-            Times of single persons that the sentence may hold, printed with four digits.
-        """
-        if not self.is_on:
-            return text
-        for time in times:
-            exact, coarse = f"{time:.4g}", f"{self.coarsen(time):g}"
-            if exact != coarse:
-                text = re.sub(rf"(?<![\d.]){re.escape(exact)}(?![\d]|\.\d)", f"about {coarse}", text)
-        return _SMALL_NUMBER.sub(lambda found: self.count(int(found[1])), text)
+
+def _own_groups(fact: Any, groups: Groups) -> dict[str, tuple[float, float]]:
+    """Counts among the fields of a fact, with the count that each is a part of."""
+    found: dict[str, tuple[float, float]] = {}
+    for part in dataclasses.fields(fact):
+        tells, count = part.metadata.get("tells"), getattr(fact, part.name)
+        if isinstance(tells, People) and isinstance(count, (int, float, np.integer)):
+            whole = found.get(tells.of) or groups.get(tells.of) or (math.inf, math.inf)
+            found[part.name] = (count, whole[0])
+    return found
+
+
+def _marks_few(value: Any, rule: Disclosure) -> bool:
+    """Whether something is said of a feature that marks a few people."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return False
+    return any(
+        isinstance(part.metadata.get("tells"), OfFeature) and not rule.allows_feature(getattr(value, part.name))
+        for part in dataclasses.fields(value)
+    )
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    """Round a number, or all numbers of an interval, to significant digits; to a whole number if there are none."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        limits = ("estimate", "lower", "upper", "standard_error")
+        return dataclasses.replace(value, **{name: _rounded(getattr(value, name), digits) for name in limits})
+    if value is None or not math.isfinite(value):
+        return value
+    return float(f"{value:.{digits}g}") if digits else float(round(value))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.bands import KINDS, Sensitivity
+from whether.advise.variants import KINDS, Sensitivity
 from whether.telling.figures.drawing import (
     BLUE,
     GREEN,

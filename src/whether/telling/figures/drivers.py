@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whether.advise.dependence import Driver
+from whether.advise.evidence.dependence import Driver
 from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above
 from whether.telling.figures.effects import may_be_named
 from whether.telling.page.reading import Reading

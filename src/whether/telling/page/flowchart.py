@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whether.advise.results import HypothesisTest, p_text
+from whether.advise.evidence.hypothesis import HypothesisTest, p_text
 from whether.telling.page.reading import Reading
 from whether.telling.words import name
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.fits import NO_COLUMNS, all_columns, design_probe, fit_probe, logistic_candidates, widen_probe
-from whether.advise.material import Material
-from whether.advise.results import HypothesisTest, Section
+from whether.advise.evidence.probes import NO_COLUMNS, all_columns, design_probe, fit_probe, logistic_candidates, widen_probe
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
+from whether.facts import rests_on
 from whether.estimators.label_frequency import elkan_noto_label_frequency
 
 Array = NDArray[np.float64]
@@ -25,7 +26,7 @@ FEWEST_POSITIVES = 10
 
 
 @dataclass(frozen=True)
-class ScarEvidence(Section):
+class ScarEvidence:
     """Whether the propensity is constant, from labels and features alone.
 
     Attributes
@@ -46,18 +47,9 @@ class ScarEvidence(Section):
 
     likelihood_ratio: HypothesisTest
     bootstrap: HypothesisTest
-    label_frequency: float
-    elkan_noto: float
+    label_frequency: float = rests_on("events")
+    elkan_noto: float = rests_on("events")
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        return [
-            f"That labeling is completely at random {self.likelihood_ratio}. By the published bootstrap test, which "
-            f"rejects it nearly always, right or wrong, it {self.bootstrap}.",
-            f"If it were, {100 * self.label_frequency:.0f} % of the positives would be labeled (maximum likelihood; "
-            f"{100 * self.elkan_noto:.0f} % by Elkan and Noto's rule, which is too low unless features tell positives "
-            "and negatives apart).",
-        ]
 
 
 def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:
@@ -125,7 +117,7 @@ def bootstrap_scar_test(cohort: Cohort, frequency: float, rng: np.random.Generat
     labeled = part.labeled
     events = int(np.count_nonzero(labeled))
     if min(events, part.n - events) < FEWEST_POSITIVES:
-        return HypothesisTest(null, note=f"{events} events are too few")
+        return HypothesisTest(null, note="too few events")
     positives = _likely_positives(part, frequency)
     features, seen = part.features[positives], labeled[positives]
     observed = _distance(features, seen[None, :])[0]

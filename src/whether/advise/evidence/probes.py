@@ -249,11 +249,11 @@ def design_probe(
     others = cohort.n - events
     scarce = min(events, others)
     if scarce < FEWEST_EVENTS:
-        return ProbeDesign(None, NO_COLUMNS, f"{events} events among {cohort.n} people are too few")
+        return ProbeDesign(None, NO_COLUMNS, "too few events")
     if scarce >= events_per_feature * cohort.features.shape[1]:
         return ProbeDesign(cohort, all_columns(cohort))
     if scarce < 2 * FEWEST_EVENTS:
-        return ProbeDesign(None, NO_COLUMNS, f"{events} events are too few for {cohort.features.shape[1]} features")
+        return ProbeDesign(None, NO_COLUMNS, "too few events for so many features")
     order = np.argsort(~cohort.labeled, kind="stable")
     choosing, testing = (cohort.take(np.sort(order[first::2])) for first in (0, 1))
     columns = promising_columns(choosing)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.fits import (
+from whether.advise.evidence.probes import (
     FEWEST_EVENTS,
     MOST_CHOSEN,
     Columns,
@@ -25,8 +25,7 @@ from whether.advise.fits import (
     logistic_candidates,
     promising_columns,
 )
-from whether.advise.material import Material
-from whether.advise.results import Section
+from whether.advise.evidence.material import Material
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.propensity import Propensity
@@ -40,7 +39,7 @@ MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
-class ExchangeEvidence(Section):
+class ExchangeEvidence:
     """What the labels alone leave open, and whether the restriction at hand closes it.
 
     Attributes
@@ -71,20 +70,6 @@ class ExchangeEvidence(Section):
         """Whether the restriction tells outcome and propensity apart."""
         return self.restriction != "none" and self.least_agreement >= SAME_ANSWER
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        lines = [
-            f"From labels alone the mean risk could be {self.mean_risk:.2f} or, outcome and propensity exchanged, "
-            f"{self.mean_exchanged:.2f} (the two correlate {self.correlation:+.2f})."
-        ]
-        if self.restriction == "none":
-            lines.append("Nothing is there to tell them apart.")
-        else:
-            lines.append(
-                f"Under {self.restriction}, {self.n_rivals} of {self.n_starts} starts end equally likely, with outcome "
-                f"logits that correlate at least {self.least_agreement:.2f}."
-            )
-        return lines
 
 
 def examine_exchange(material: Material) -> ExchangeEvidence | None:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.fits import (
+from whether.advise.evidence.probes import (
     FEWEST_EVENTS,
     Columns,
     ProbeFit,
@@ -20,8 +20,8 @@ from whether.advise.fits import (
     logistic_candidates,
     widen_probe,
 )
-from whether.advise.material import Material
-from whether.advise.results import HypothesisTest, Section
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.cohort import Cohort
 from whether.propensity import Propensity
 
@@ -38,7 +38,7 @@ LEVEL = 1e-3
 
 
 @dataclass(frozen=True)
-class LinearityEvidence(Section):
+class LinearityEvidence:
     """Likelihood-ratio tests of squares, cubes and products.
 
     Where straight lines are right they reject in 4.8 % (outcome) and 8.6 % (propensity) of runs at the nominal 5 %
@@ -63,14 +63,6 @@ class LinearityEvidence(Section):
         """Whether either part clearly needs more than straight lines."""
         return self.outcome.rejects(LEVEL) or self.propensity.rejects(LEVEL)
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        if not (self.outcome.was_run or self.propensity.was_run):
-            return [f"Whether straight lines are enough {self.outcome}."]
-        return [
-            f"That straight lines are enough for the outcome {self.outcome}; that they are for the propensity "
-            f"{self.propensity}. Squares, cubes and products were added to the {self.model}."
-        ]
 
 
 def examine_linearity(material: Material) -> LinearityEvidence | None:
@@ -95,7 +87,7 @@ def examine_linearity(material: Material) -> LinearityEvidence | None:
     events = int(np.count_nonzero(part.labeled))
     scarce = min(events, part.n - events)
     if scarce < max(4 * FEWEST_EVENTS, EVENTS_PER_TERM * part.features.shape[1]):
-        too_few = HypothesisTest("straight lines are enough", note=f"{events} events are too few")
+        too_few = HypothesisTest("straight lines are enough", note="too few events")
         return LinearityEvidence(too_few, too_few, model)
     fit = fit_probe(part, candidates, columns)
     added = _curved_terms(fit, most=scarce // EVENTS_PER_TERM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
+from whether.facts import people, rests_on
 from whether.validate import check_cohort, check_features, check_table, resolve_columns
 
 Array = NDArray[np.float64]
@@ -19,6 +21,26 @@ Array = NDArray[np.float64]
 ADMINISTRATIVE_SHARE = 0.95
 # How far, as a part of the whole period, an end of follow-up may lie before the common end and still count as at it.
 SAME_END = 0.01
+
+
+@dataclass(frozen=True)
+class PotentialFollowUp:
+    """Where everybody's potential follow-up comes from.
+
+    Attributes
+    ----------
+    source : str
+        "given", "dates", "unknown", or "lost": dates do not give it, because too many were lost.
+    share : float
+        Share of the unlabeled who were followed to the end of the data, where dates were given.
+    n_to_end, n_unlabeled : int
+        The numbers behind it.
+    """
+
+    source: str
+    share: float = rests_on("n_to_end", default=math.nan)
+    n_unlabeled: int = people(default=0, repr=False)
+    n_to_end: int = people(of="n_unlabeled", default=0, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +54,14 @@ class Material:
         Features that are said to drive labeling.
     entry : ndarray or None
         Dates of entry.
-    follow_up_note : str
+    potential : PotentialFollowUp
         Where the potential follow-up comes from.
     """
 
     cohort: Cohort
     propensity_columns: NDArray[np.intp] | None = None
     entry: Array | None = None
-    follow_up_note: str = ""
+    potential: PotentialFollowUp = PotentialFollowUp("unknown")
 
     @property
     def labeled(self) -> NDArray[np.bool_]:
@@ -101,28 +123,26 @@ def gather(
     drivers = None
     if propensity_features is not None:
         drivers = resolve_columns(propensity_features, names if named else len(names), "propensity_features")
-    note = "as given" if follow_up is not None else "unknown"
+    potential = PotentialFollowUp("given" if follow_up is not None else "unknown")
     dates = None if entry is None else _check_dates(entry, cohort.n)
     if dates is not None and follow_up is None and cohort.time is not None:
-        cohort, note = _follow_up_from_dates(cohort, dates)
-    return Material(cohort, drivers, dates, note)
+        cohort, potential = _follow_up_from_dates(cohort, dates)
+    return Material(cohort, drivers, dates, potential)
 
 
-def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, str]:
+def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, PotentialFollowUp]:
     """Potential follow-up as the time from entry to the end of the data, where nearly all were followed that far."""
     ends = entry + cohort.required("time")
     last = float(ends.max())
     tolerance = SAME_END * (last - float(entry.min()))
-    share = float(np.mean(ends[~cohort.labeled] >= last - tolerance))
+    to_end = ends[~cohort.labeled] >= last - tolerance
+    share, counts = float(np.mean(to_end)), (to_end.size, int(to_end.sum()))
     if share < ADMINISTRATIVE_SHARE:
-        return cohort, (
-            f"unknown: only {100 * share:.0f} % of the unlabeled were followed to the end of the data ({last:g}), so "
-            "dates of entry do not say how long labeled people would have been"
-        )
+        return cohort, PotentialFollowUp("lost", share, *counts)
     # An unlabeled person who was lost was followed until then; a labeled one would have been to the end.
     potential = np.where(cohort.labeled, last - entry, cohort.required("time"))
-    note = f"from dates of entry to the end of the data ({last:g}), to which {100 * share:.0f} % were followed"
-    return replace(cohort, follow_up=np.maximum(potential, cohort.required("time"))), note
+    reached = replace(cohort, follow_up=np.maximum(potential, cohort.required("time")))
+    return reached, PotentialFollowUp("dates", share, *counts)
 
 
 def _check_dates(entry: ArrayLike, n: int) -> Array:

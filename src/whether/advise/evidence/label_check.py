@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from whether.advise.results import HypothesisTest
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.evaluate.kaplan_meier import kaplan_meier
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ def check_labels_against_times(labeled: Flags, time: Array, follow_up: Array, fe
     null = "event times agree with labels and follow-up"
     events = int(np.count_nonzero(labeled))
     if min(events, labeled.size - events) < FEWEST_EVENTS:
-        return HypothesisTest(null, note=f"{events} events among {labeled.size} people are too few")
+        return HypothesisTest(null, note="too few events")
     n_shapes = max(1, min(N_SHAPES, events // EVENTS_PER_SHAPE))
     rank = (rankdata(follow_up) - 0.5) / follow_up.size
     shapes = np.stack([np.polynomial.legendre.Legendre.basis(k)(2 * rank - 1) for k in range(n_shapes)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,23 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from whether.advise.bounds import BoundsEvidence, CountEvidence, bound, count
-from whether.advise.dependence import DependenceEvidence, examine_dependence
-from whether.advise.exchange import ExchangeEvidence, examine_exchange
-from whether.advise.follow_up import FollowUpEvidence, examine_follow_up
-from whether.advise.linearity import LinearityEvidence, examine_linearity
-from whether.advise.material import Material, gather
-from whether.advise.results import Section, to_plain, wrap
-from whether.advise.scar import ScarEvidence, examine_scar
-from whether.advise.shape import ShapeEvidence, examine_shape
-from whether.advise.time_trust import TrustEvidence, examine_time_trust
-
-WIDTH = 112
+from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence, bound, count
+from whether.advise.evidence.dependence import DependenceEvidence, examine_dependence
+from whether.advise.evidence.exchange import ExchangeEvidence, examine_exchange
+from whether.advise.evidence.follow_up import FollowUpEvidence, examine_follow_up
+from whether.advise.evidence.linearity import LinearityEvidence, examine_linearity
+from whether.advise.evidence.material import Material, gather
+from whether.advise.evidence.scar import ScarEvidence, examine_scar
+from whether.advise.evidence.shape import ShapeEvidence, examine_shape
+from whether.advise.evidence.time_trust import TrustEvidence, examine_time_trust
+from whether.facts import Groups, Told
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What was found out about a cohort, topic by topic; printing it shows everything.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Told):
+    """What was found out about a cohort, topic by topic; printing it tells everything.
 
     Attributes
     ----------
@@ -59,62 +58,16 @@ class Evidence:
     linearity: LinearityEvidence | None
     material: Material = field(repr=False)
 
-    def sections(self) -> dict[str, Section]:
-        """Return the topics on which there is evidence, by their titles."""
-        titles = {
-            "Cohort": self.counts,
-            "Follow-up": self.follow_up,
-            "Dependence on features": self.dependence,
-            "Event times": self.trust,
-            "Shape of event times": self.shape,
-            "Labeling at random": self.scar,
-            "Outcome or propensity": self.exchange,
-            "Linearity": self.linearity,
-            "Bounds": self.bounds,
-        }
-        return {title: section for title, section in titles.items() if section is not None}
+    @property
+    def groups(self) -> Groups:
+        """Sizes of the groups of which numbers may tell."""
+        n, events = self.counts.n, self.counts.n_events
+        return {"people": (n, math.inf), "events": (events, n)}
 
     @property
     def times_trusted(self) -> bool:
         """Whether there are event times and nothing contradicts them."""
         return self.trust is not None and self.trust.reading != "contradicted"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as plain Python objects."""
-        plain = to_plain(self)
-        assert isinstance(plain, dict)
-        return plain
-
-    def plot(self) -> Any:
-        """Draw the curve of events, follow-up, and labels beside times; needs matplotlib.
-
-        Returns
-        -------
-        matplotlib Figure
-        """
-        from whether.advise.plots import draw_evidence
-
-        return draw_evidence(self)
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Return what was found, topic by topic.
-
-        Parameters
-        ----------
-        width : int
-            Of a line.
-        """
-        lines: list[str] = []
-        for title, section in self.sections().items():
-            lines.append(title)
-            for sentence in section.sentences():
-                lines += wrap(sentence, width, "  ")
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    __repr__ = __str__
 
 
 def examine(
@@ -167,13 +120,7 @@ def examine(
 
 
 def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
-    """Examine a checked cohort.
-
-    Parameters
-    ----------
-    material : Material
-    rng : numpy.random.Generator
-    """
+    """Examine a checked cohort."""
     trust = examine_time_trust(material)
     trusted = trust is not None and trust.reading != "contradicted"
     return Evidence(

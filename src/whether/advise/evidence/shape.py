@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.fits import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
-from whether.advise.material import Material
-from whether.advise.results import HypothesisTest, Section
+from whether.advise.evidence.probes import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -29,7 +29,7 @@ NO_NOISE = 0.01
 
 
 @dataclass(frozen=True)
-class ShapeEvidence(Section):
+class ShapeEvidence:
     """Whether the residual distribution of the event-time model fits.
 
     Attributes
@@ -50,12 +50,6 @@ class ShapeEvidence(Section):
     misplaced_share: float
     distribution: str
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        text = f"That event times have the shape of the event-time model ({self.distribution}) {self.test}"
-        if not self.test.was_run:
-            return [f"{text}."]
-        return [f"{text}; {100 * self.misplaced_share:.0f} % of the events come when it does not expect them."]
 
 
 def examine_shape(material: Material) -> ShapeEvidence | None:

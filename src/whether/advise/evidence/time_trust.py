@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, poisson
 
-from whether.advise.dependence import LARGE_UNSEEN_SHARE
-from whether.advise.fits import all_columns, design_probe, event_time_candidates, fit_probe, follow_up_candidates
-from whether.advise.label_check import check_labels_against_times
-from whether.advise.material import Material
-from whether.advise.results import HypothesisTest, Section
+from whether.advise.evidence.dependence import LARGE_UNSEEN_SHARE
+from whether.advise.evidence.probes import all_columns, design_probe, event_time_candidates, fit_probe, follow_up_candidates
+from whether.advise.evidence.label_check import check_labels_against_times
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.evaluate.bootstrap import Interval
+from whether.facts import people, personal, rests_on
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,6 +33,14 @@ CONTINUOUS = 0.9
 
 
 @dataclass(frozen=True)
+class HeapedValue:
+    """An event time that stands out, and the number of events at it."""
+
+    time: float = rests_on("n_events")
+    n_events: int = people(of="events")
+
+
+@dataclass(frozen=True)
 class Heaping:
     """Round numbers among the event times.
 
@@ -41,16 +50,20 @@ class Heaping:
         Number of distinct event times over that of events.
     excess_share : float
         Share of the events in excess of their neighbours at values that stand out.
-    values : tuple of float
+    values : tuple of HeapedValue
         The values that stand out, the largest excess first.
     step : float
         Usual distance between neighbouring values, over the median event time: a coarse record has a large one.
+    n_repeated, n_at_values : int
+        Events beyond the first at their time, and events at values that stand out.
     """
 
-    distinct_share: float
-    excess_share: float
-    values: tuple[float, ...]
-    step: float
+    distinct_share: float = rests_on("n_repeated")
+    excess_share: float = rests_on("n_at_values")
+    values: tuple[HeapedValue, ...]
+    step: float = personal()
+    n_repeated: int = people(of="events", repr=False)
+    n_at_values: int = people(of="events", repr=False)
 
 
 @dataclass(frozen=True)
@@ -65,15 +78,19 @@ class EndMass:
         The same, if events were spread evenly over the last 10 %.
     p_value : float
         Binomial, one-sided.
+    n_near_end, n_at_end : int
+        Events in the last 10 % and in the last 2 %.
     """
 
-    share: float
-    expected: float
-    p_value: float
+    share: float = rests_on("n_at_end", "n_near_end")
+    expected: float = rests_on("n_at_end", "n_near_end")
+    p_value: float = rests_on("n_at_end", "n_near_end")
+    n_near_end: int = people(of="events", repr=False)
+    n_at_end: int = people(of="n_near_end", repr=False)
 
 
 @dataclass(frozen=True)
-class TrustEvidence(Section):
+class TrustEvidence:
     """Whether recorded event times can be trusted.
 
     Attributes
@@ -108,29 +125,6 @@ class TrustEvidence(Section):
             return "not checked"
         return "contradicted" if self.labels.rejects() else "not contradicted"
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        heaping = self.heaping
-        lines = [
-            f"{100 * heaping.distinct_share:.0f} % of the event times are distinct; {100 * heaping.excess_share:.1f} % "
-            "of the events are in excess at single values"
-            + (f" (most at {', '.join(f'{value:g}' for value in heaping.values[:3])})." if heaping.values else ".")
-        ]
-        if self.end_mass is not None:
-            end = self.end_mass
-            lines.append(
-                f"{100 * end.share:.1f} % of the events lie in the last 2 % of the person's follow-up, "
-                f"{100 * end.expected:.1f} % would if spread evenly at its end (p = {end.p_value:.3f})."
-            )
-        lines.append(f"That recorded times agree with labels and follow-up {self.labels}.")
-        lines.append(f"That event-time and follow-up model agree on the mean risk {self.hausman}.")
-        if self.risk_difference is not None:
-            lines.append(f"Mean risk by event times minus by follow-up: {_signed(self.risk_difference)}.")
-        return lines
-
-
-def _signed(interval: Interval) -> str:
-    return f"{interval.estimate:+.3f} ({interval.lower:+.3f} to {interval.upper:+.3f})"
 
 
 def examine_time_trust(material: Material) -> TrustEvidence | None:
@@ -170,7 +164,7 @@ def measure_heaping(event_times: Array) -> Heaping:
     step = float(np.median(np.diff(values)) / np.median(event_times)) if values.size > 1 else math.inf
     distinct = values.size / event_times.size
     if distinct > CONTINUOUS or values.size < 5:
-        return Heaping(distinct, 0.0, (), step)
+        return Heaping(distinct, 0.0, (), step, event_times.size - values.size, 0)
     padded = np.pad(counts.astype(float), 3, mode="reflect")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 7)
     local = np.median(np.delete(windows, 3, axis=1), axis=1)
@@ -180,7 +174,9 @@ def measure_heaping(event_times: Array) -> Heaping:
     excess = np.where(stands_out, counts - local, 0.0)
     ranked = np.argsort(-excess, kind="stable")[: int(stands_out.sum())]
     share = float(excess.sum() / event_times.size)
-    return Heaping(distinct, share, tuple(float(value) for value in values[ranked][:10]), step)
+    heaped = tuple(HeapedValue(float(values[i]), int(counts[i])) for i in ranked[:10])
+    at_values = int(counts[stands_out].sum())
+    return Heaping(distinct, share, heaped, step, event_times.size - values.size, at_values)
 
 
 def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
@@ -196,7 +192,7 @@ def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
     at_end = int(np.count_nonzero(part >= 1 - LAST_PART))
     even = LAST_PART / LAST_WINDOW
     p_value = float(binom.sf(at_end - 1, near, even)) if near else 1.0
-    return EndMass(at_end / part.size, even * near / part.size, p_value)
+    return EndMass(at_end / part.size, even * near / part.size, p_value, near, at_end)
 
 
 def compare_models(material: Material) -> tuple[HypothesisTest, Interval | None]:
@@ -215,14 +211,9 @@ def compare_models(material: Material) -> tuple[HypothesisTest, Interval | None]
     by_time = fit_probe(cohort, event_time_candidates(cohort), columns)
     unseen = by_time.unseen_share(float(cohort.required("follow_up").max()))
     if unseen > LARGE_UNSEEN_SHARE:
-        note = f"both extrapolate: {100 * unseen:.0f} % of the expected events come after the longest follow-up"
-        return HypothesisTest(null, note=note), None
+        return HypothesisTest(null, note="both models extrapolate"), None
     if by_time.noise < LITTLE_NOISE:
-        note = (
-            f"features tell event times to within {100 * by_time.noise:.1f} % of their spread, so that both models "
-            "know nearly the same"
-        )
-        return HypothesisTest(null, note=note), None
+        return HypothesisTest(null, note="features tell event times nearly without noise"), None
     # The same residual distribution in both: it is the times that are in question.
     by_follow_up = fit_probe(cohort, follow_up_candidates(cohort, (by_time.distribution,)), columns)
     (risk, influence), (other, other_influence) = by_time.mean_risk(), by_follow_up.mean_risk()

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from whether.advise.cure_fraction import CureFraction, estimate_cure_fraction
-from whether.advise.material import Material
-from whether.advise.results import Section
+from whether.advise.evidence.cure_fraction import CureFraction, estimate_cure_fraction
+from whether.advise.evidence.material import Material, PotentialFollowUp
 from whether.evaluate.bootstrap import Interval
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
+from whether.facts import people, personal, rests_on
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,21 +49,17 @@ class LastEvents:
     q_n_p_value : float
         Share of simulated cohorts with a larger q_n, in which events come evenly over the whole of follow-up: the
         boundary of the null that follow-up is insufficient.
+    n_last, n_last_by_shen : int
+        Events in the two intervals.
     """
 
-    alpha_n: float
-    q_n: float
-    shen: float
-    q_n_p_value: float
+    alpha_n: float = rests_on("n_last")
+    q_n: float = rests_on("n_last")
+    shen: float = rests_on("n_last_by_shen")
+    q_n_p_value: float = math.nan
+    n_last: int = people(of="events", default=0, repr=False)
+    n_last_by_shen: int = people(of="events", default=0, repr=False)
 
-    def __str__(self) -> str:
-        if math.isnan(self.q_n):
-            return "The longest time is an event: Maller and Zhou's and Shen's statistics are not defined."
-        return (
-            f"Maller-Zhou alpha_n = {self.alpha_n:.2g}, q_n = {self.q_n:.4f} (simulated p = {self.q_n_p_value:.3f}); "
-            f"Shen {self.shen:.2g}. Small alpha_n and Shen, large q_n speak for sufficient follow-up; alpha_n is known "
-            "to do so too often."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,35 +81,25 @@ class EventCurve:
     receus : CureFraction
         From event times (Selukar and Othus 2023): appropriate for a cure model if the cured share exceeds 0.025 and
         the ratio is below 0.05.
+    n_late : int
+        Events in the second half of follow-up.
     curve : SurvivalCurve
     """
 
-    last_event: float
-    n_after_last_event: int
-    plateau: Interval
-    late_rate: Interval
-    further_share: float
+    last_event: float = personal()
+    n_after_last_event: int = people()
+    plateau: Interval = personal()
+    late_rate: Interval = rests_on("n_late")
+    further_share: float = rests_on("n_late")
     last_events: LastEvents
     receus: CureFraction
+    n_late: int = people(of="events", repr=False)
     curve: SurvivalCurve = field(repr=False)
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        level, rate = self.plateau, self.late_rate
-        return [
-            f"Last event at {self.last_event:.4g}, with {self.n_after_last_event} people followed event-free beyond "
-            f"it; there {100 * level.estimate:.1f} % are event-free ({100 * level.lower:.1f} to "
-            f"{100 * level.upper:.1f} %).",
-            f"In the second half of follow-up {rate.estimate:.3g} events per person and unit of time ({rate.lower:.2g} "
-            f"to {rate.upper:.2g}): if that went on for as long again, {100 * self.further_share:.0f} % of those still "
-            "event-free would have the event.",
-            str(self.last_events),
-            _ratio_sentence("from event times", self.receus),
-        ]
 
 
 @dataclass(frozen=True, eq=False)
-class FollowUpEvidence(Section):
+class FollowUpEvidence:
     """Follow-up, the curve of events, and whether it levels off.
 
     Attributes
@@ -122,7 +108,7 @@ class FollowUpEvidence(Section):
         Median follow-up by Kaplan and Meier's method with the roles reversed, or of the potential follow-up where it
         is known.
     longest : float
-    note : str
+    potential : PotentialFollowUp
         Where the potential follow-up comes from.
     events : EventCurve or None
         None without event times.
@@ -132,9 +118,9 @@ class FollowUpEvidence(Section):
         Of follow-up.
     """
 
-    median: Interval
-    longest: float
-    note: str
+    median: Interval = personal()
+    longest: float = personal()
+    potential: PotentialFollowUp
     events: EventCurve | None
     from_labels: CureFraction | None
     curve: SurvivalCurve = field(repr=False)
@@ -166,33 +152,6 @@ class FollowUpEvidence(Section):
         # A small ratio that could as well be a large one says nothing; so does one without limits, of few events.
         return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        median, highest = self.median, min(self.median.upper, self.longest)
-        lines = [
-            f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), longest {self.longest:.4g};"
-            f" potential follow-up {self.note}."
-        ]
-        if self.events is not None:
-            lines += self.events.sentences()
-        if self.from_labels is not None:
-            lines.append(_ratio_sentence("from labels and follow-up alone", self.from_labels))
-        return lines
-
-
-def ratio_text(ratio: float) -> str:
-    """Return a ratio as it is printed."""
-    return "< 0.001" if ratio < 0.001 else f"{ratio:.2g}"
-
-
-def _ratio_sentence(which: str, found: CureFraction) -> str:
-    lower, upper = found.ratio_limits
-    limits = f" ({ratio_text(lower)} to {ratio_text(upper)})" if math.isfinite(upper) else ""
-    return (
-        f"RECeUS {which} ({found.distribution}): cured {100 * found.cured:.1f} %, ratio {ratio_text(found.ratio)}"
-        f"{limits}. A cure model is called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of "
-        f"{SMALL_RATIO:g}."
-    )
 
 
 def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:
@@ -217,7 +176,7 @@ def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpE
     return FollowUpEvidence(
         median=_median(curve),
         longest=float(curve.times[-1]),
-        note=material.follow_up_note,
+        potential=material.potential,
         events=_event_curve(labeled, cohort.required("time"), rng) if material.has_time else None,
         from_labels=from_labels,
         curve=curve,
@@ -227,7 +186,7 @@ def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpE
 def _event_curve(labeled: Flags, time: Array, rng: np.random.Generator) -> EventCurve:
     last = float(time[labeled].max())
     curve = kaplan_meier(labeled, time)
-    late_rate, further = _late_rate(labeled, time)
+    late_rate, further, n_late = _late_rate(labeled, time)
     return EventCurve(
         last_event=last,
         n_after_last_event=int(np.count_nonzero(time > last)),
@@ -236,6 +195,7 @@ def _event_curve(labeled: Flags, time: Array, rng: np.random.Generator) -> Event
         further_share=further,
         last_events=last_events(labeled, time, rng),
         receus=estimate_cure_fraction(labeled, time),
+        n_late=n_late,
         curve=curve,
     )
 
@@ -249,19 +209,23 @@ def last_events(labeled: Flags, time: Array, rng: np.random.Generator) -> LastEv
     time : ndarray
     rng : numpy.random.Generator
     """
-    alpha_n, q_n, shen = _statistics(labeled, time)
-    return LastEvents(alpha_n, q_n, shen, math.nan if math.isnan(q_n) else _simulate_q_n(labeled, time, q_n, rng))
+    n, counted = time.size, _count_last(labeled, time)
+    if counted is None:
+        return LastEvents(math.nan, math.nan, math.nan)
+    q_n = counted[0] / n
+    alpha_n, shen = (float((1 - count / n) ** n) for count in counted)
+    return LastEvents(alpha_n, q_n, shen, _simulate_q_n(labeled, time, q_n, rng), *counted)
 
 
-def _statistics(labeled: Flags, time: Array) -> tuple[float, float, float]:
-    n, last, longest = time.size, float(time[labeled].max()), float(time.max())
+def _count_last(labeled: Flags, time: Array) -> tuple[int, int] | None:
+    """Events in the intervals of Maller and Zhou and of Shen; None where the longest time is an event."""
+    last, longest = float(time[labeled].max()), float(time.max())
     if not longest > last:
-        return math.nan, math.nan, math.nan
-    share = np.count_nonzero(labeled & (time > 2 * last - longest)) / n
+        return None
     weight = (longest - last) / longest
     end = weight * last + (1 - weight) * longest
-    late = np.count_nonzero(labeled & (time >= end * last / longest)) / n
-    return float((1 - share) ** n), float(share), float((1 - late) ** n)
+    starts = time > 2 * last - longest, time >= end * last / longest
+    return int(np.count_nonzero(labeled & starts[0])), int(np.count_nonzero(labeled & starts[1]))
 
 
 def _simulate_q_n(labeled: Flags, time: Array, observed: float, rng: np.random.Generator) -> float:
@@ -279,8 +243,8 @@ def _simulate_q_n(labeled: Flags, time: Array, observed: float, rng: np.random.G
         seen = event <= follow_up
         if not seen.any():
             continue
-        q_n = _statistics(seen, np.where(seen, event, follow_up))[1]
-        larger += bool(q_n >= observed)
+        counted = _count_last(seen, np.where(seen, event, follow_up))
+        larger += counted is not None and counted[0] / n >= observed
     return (1 + larger) / (1 + n_runs)
 
 
@@ -300,8 +264,8 @@ def _plateau(curve: SurvivalCurve, last: float) -> Interval:
     return Interval(float(curve.survival[position]), float(lower[position]), float(upper[position]), error)
 
 
-def _late_rate(labeled: Flags, time: Array) -> tuple[Interval, float]:
-    """Poisson rate in the second half of follow-up, which ends where one in a hundred is left."""
+def _late_rate(labeled: Flags, time: Array) -> tuple[Interval, float, int]:
+    """Poisson rate and events in the second half of follow-up, which ends where one in a hundred is left."""
     end = float(np.quantile(time, 0.99))
     events = int(np.count_nonzero(labeled & (time > end / 2)))
     exposure = float(np.maximum(time - end / 2, 0.0).sum())
@@ -309,4 +273,4 @@ def _late_rate(labeled: Flags, time: Array) -> tuple[Interval, float]:
     lower = chi2.ppf(0.025, 2 * events) / 2 / exposure if events else 0.0
     upper = chi2.ppf(0.975, 2 * events + 2) / 2 / exposure
     interval = Interval(rate, float(lower), float(upper), math.sqrt(events) / exposure)
-    return interval, 1 - math.exp(-rate * end)
+    return interval, 1 - math.exp(-rate * end), events

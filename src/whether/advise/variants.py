@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import spearmanr
 
-from whether.advise.evidence import WIDTH, Evidence
+from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
-from whether.advise.results import to_plain, wrap
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
+from whether.facts import Groups, Told, rests_on
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS
 
@@ -37,8 +36,8 @@ class Variant:
     ----------
     kind : str
         What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
-    value : str
-        To what.
+    value : str or float
+        To what: the name of a method, a share, or a time of two digits.
     mean_risk : float
     rank_correlation : float
         Of its risks with the recommended method's.
@@ -49,16 +48,21 @@ class Variant:
     """
 
     kind: str
-    value: str
-    mean_risk: float
+    value: str | float = rests_on("events")
+    mean_risk: float = rests_on("events")
     rank_correlation: float
     risks: Array = field(repr=False)
-    note: str = ""
+    note: str = field(default="", repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be fitted."""
+        return bool(self.note)
 
 
-@dataclass(frozen=True, eq=False)
-class Sensitivity:
-    """Risks under different assumptions; printing it shows the means.
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Told):
+    """Risks under different assumptions; printing it tells the means.
 
     Attributes
     ----------
@@ -69,12 +73,20 @@ class Sensitivity:
     variants : tuple of Variant
     refused : bool
         Whether the advice refused to give more than a bound.
+    groups : mapping
+        Sizes of the groups of which numbers may tell.
     """
 
     recommended: str
-    risks: Array
+    risks: Array = field(repr=False)
     variants: tuple[Variant, ...]
     refused: bool
+    groups: Groups = field(repr=False, default_factory=dict)
+
+    @property
+    def means(self) -> list[float]:
+        """Mean risk of the recommended method, and of every variant that could be fitted."""
+        return [float(self.risks.mean()), *(v.mean_risk for v in self.variants if not v.failed)]
 
     def band(self, *kinds: str) -> tuple[Array, Array]:
         """Lowest and highest risk of each person over the variants, the recommended one included.
@@ -87,75 +99,9 @@ class Sensitivity:
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"{unknown[0]!r} is none of {', '.join(KINDS)}.")
-        rows = [v.risks for v in self.variants if not v.note and (not kinds or v.kind in kinds)]
+        rows = [v.risks for v in self.variants if not v.failed and (not kinds or v.kind in kinds)]
         stacked = np.stack([self.risks, *rows])
         return stacked.min(axis=0), stacked.max(axis=0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the means as plain Python objects."""
-        return {
-            "recommended": self.recommended,
-            "refused": self.refused,
-            "mean_risk": float(self.risks.mean()),
-            "variants": to_plain(self.variants),
-        }
-
-    def plot(self) -> Any:
-        """Draw the recommended risks, in order, with the band of each assumption in its own panel; needs matplotlib.
-
-        Returns
-        -------
-        matplotlib Figure
-        """
-        import matplotlib.pyplot as plt
-
-        kinds = [kind for kind in KINDS if any(v.kind == kind and not v.note for v in self.variants)]
-        figure, axes = plt.subplots(
-            1, len(kinds), figsize=(3.1 * len(kinds), 3.3), sharey=True, squeeze=False, layout="constrained"
-        )
-        order = np.argsort(self.risks, kind="stable")
-        share = np.linspace(0, 1, order.size)
-        for kind, ax in zip(kinds, axes[0], strict=True):
-            lower, upper = (_smooth(edge[order]) for edge in self.band(kind))
-            ax.fill_between(share, lower, upper, color="#1b6ca8", alpha=0.25, linewidth=0)
-            ax.plot(share, self.risks[order], color="black", linewidth=1.5)
-            ax.set(title=f"moving: {kind}", xlabel="people, by risk", xlim=(0, 1), ylim=(0, 1))
-        axes[0, 0].set_ylabel(f"risk (line: {self.recommended})")
-        return figure
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Return the mean risks under each assumption as a table.
-
-        Parameters
-        ----------
-        width : int
-            Of a line.
-        """
-        lines = [f"Recommended: {self.recommended}, mean risk {self.risks.mean():.3f}."]
-        if self.refused:
-            lines.append("The advice refuses to give more than a bound: read the band, not the point.")
-        lower, upper = self.band()
-        lines += wrap(
-            f"Over everything below, the mean risk lies between {min(self._means()):.3f} and {max(self._means()):.3f}, "
-            f"and a person's band is {np.median(upper - lower):.3f} wide (median).",
-            width,
-        )
-        lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
-        for v in self.variants:
-            if v.note:
-                why = textwrap.shorten(f"could not be fitted: {v.note}", max(40, width - 32), placeholder=" ...")
-                lines.append(f"{v.kind:18s} {v.value:>12s} {why}")
-            else:
-                lines.append(f"{v.kind:18s} {v.value:>12s} {v.mean_risk:10.3f} {v.rank_correlation:17.3f}")
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    __repr__ = __str__
-
-    def _means(self) -> list[float]:
-        return [float(self.risks.mean()), *(v.mean_risk for v in self.variants if not v.note)]
 
 
 def sensitivity(
@@ -246,7 +192,7 @@ def vary(
         for kind, value, model, seen in trials:
             variants.append(_try(kind, value, model, seen, people, risks))
             bar.advance()
-    return Sensitivity(advice.method, risks, tuple(variants), advice.refused)
+    return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups)
 
 
 def _trials(
@@ -255,7 +201,7 @@ def _trials(
     label_frequency: Sequence[float] | None,
     prevalence: Sequence[float] | None,
     learner: Any,
-) -> Iterator[tuple[str, str, Any, Cohort]]:
+) -> Iterator[tuple[str, str | float, Any, Cohort]]:
     """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
     columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
     settings = {"learner": learner, "random_state": 0}
@@ -263,8 +209,7 @@ def _trials(
     named = None if columns is None else [int(column) for column in columns]
     for method in METHODS.values():
         usable = set(method.needs) <= known and (named is not None or not method.feature_parameter)
-        # Everybody positive is no answer to the question, and nnPU takes the linear learner only.
-        if usable and method.name not in ("AFT", "nnPU"):
+        if usable and method.is_answer:
             yield (
                 "restriction",
                 method.name,
@@ -273,15 +218,16 @@ def _trials(
             )
     # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
     for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
-        yield "label frequency", f"{c:.3g}", ElkanNotoClassifier(label_frequency=c, **settings), cohort
+        yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort
     for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
-        yield "prevalence", f"{share:.3g}", ElkanNotoClassifier(prevalence=share, **settings), cohort
+        yield "prevalence", float(f"{share:.3g}"), ElkanNotoClassifier(prevalence=share, **settings), cohort
     method = METHODS[advice.method]
     if method.needs and cohort.time is not None:
         for share in HORIZON_SHARES:
             horizon = float(np.quantile(cohort.time[cohort.labeled], share))
             build = method.build(named if method.feature_parameter else None, **settings)
-            yield "follow-up horizon", f"{horizon:.4g}", build, _cut(cohort, horizon)
+            # Two digits: the horizon itself is one person's own time.
+            yield "follow-up horizon", float(f"{horizon:.2g}"), build, _cut(cohort, horizon)
 
 
 def _grid(values: Sequence[float] | None, lowest: float, highest: float) -> list[float]:
@@ -306,7 +252,7 @@ def _fit(model: Any, cohort: Cohort, people: Array) -> Array:
         return np.asarray(model.predict_proba(people)[:, 1])
 
 
-def _try(kind: str, value: str, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
+def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
     try:
         risks = _fit(model, cohort, people)
     except (ValueError, np.linalg.LinAlgError) as error:
@@ -315,9 +261,3 @@ def _try(kind: str, value: str, model: Any, cohort: Cohort, people: Array, refer
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
 
-
-def _smooth(values: Array, share: float = 0.05) -> Array:
-    """Running mean over a share of the people, so that a band can be read."""
-    width = max(1, int(share * values.size)) | 1
-    padded = np.pad(values, width // 2, mode="edge")
-    return np.convolve(padded, np.ones(width) / width, mode="valid")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from whether.advise.fits import NO_COLUMNS
-from whether.advise.material import Material
-from whether.advise.results import Section
+from whether.advise.evidence.probes import NO_COLUMNS
+from whether.advise.evidence.material import Material
 from whether.cohort import Cohort
+from whether.facts import people, personal, rests_on
 from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.learners import LinearLearner
 from whether.propensity import Certain
@@ -24,7 +24,7 @@ TOP_SHARE, FEWEST_AT_TOP = 0.05, 40
 
 
 @dataclass(frozen=True)
-class CountEvidence(Section):
+class CountEvidence:
     """How much there is to learn from.
 
     Attributes
@@ -35,36 +35,23 @@ class CountEvidence(Section):
     has_time, has_follow_up : bool
     named_features : list of str or None
         Features that are said to drive labeling.
+    marks : dict of str to int
+        By feature, the number of people who have another value than most: a few of them would be marked by it.
     """
 
     n: int
-    n_events: int
+    n_events: int = people(of="people")
     n_features: int
-    events_per_parameter: float
+    events_per_parameter: float = rests_on("events")
     has_time: bool
     has_follow_up: bool
     named_features: list[str] | None
+    marks: dict[str, int] = field(repr=False)
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        known = [
-            name
-            for name, given in (("event times", self.has_time), ("potential follow-up", self.has_follow_up))
-            if given
-        ]
-        if self.named_features is not None:
-            known.append(f"features that drive labeling ({', '.join(self.named_features) or 'none'})")
-        few = " That is few." if self.events_per_parameter < 5 else ""
-        return [
-            f"{self.n:,} people, {self.n_events:,} with the event ({100 * self.n_events / self.n:.1f} %), "
-            f"{self.n_features} features: {self.events_per_parameter:.3g} events per coefficient of a model with all "
-            f"features in both parts.{few}",
-            f"Known besides labels: {', '.join(known) or 'nothing'}.",
-        ]
 
 
 @dataclass(frozen=True)
-class BoundsEvidence(Section):
+class BoundsEvidence:
     """Bounds on the share of positives in the cohort.
 
     Attributes
@@ -72,7 +59,7 @@ class BoundsEvidence(Section):
     lowest : float
         Share labeled: each of them is positive.
     lowest_by_times : float
-        Where event times are known and not contradicted, the share with an event by some time, by Kaplan and Meier's
+        Where event times are known and not contradicted, the share with an event by some time, by the Kaplan-Meier
         method: right if follow-up goes its own way. The time is the one at which the lower limit of the share is
         highest, for at the end of the curve few people are left. NaN otherwise.
     lowest_by_times_limit : float
@@ -89,32 +76,22 @@ class BoundsEvidence(Section):
         Under a constant propensity it is at most the label frequency.
     highest_label_limit : float
         Its lower limit, with a confidence of 95 %.
+    n_by_then, n_at_top, n_labeled_at_top : int
+        Events up to the time of the lowest bound, people most likely to be labeled, and labeled ones among them.
     """
 
-    lowest: float
-    lowest_by_times: float
-    lowest_by_times_limit: float
-    time_of_lowest: float
+    lowest: float = rests_on("events")
+    lowest_by_times: float = rests_on("events", "n_by_then")
+    lowest_by_times_limit: float = rests_on("events", "n_by_then")
+    time_of_lowest: float = personal()
     highest: float
-    highest_if_constant: float
-    highest_label_probability: float
-    highest_label_limit: float
+    highest_if_constant: float = rests_on("events", "n_labeled_at_top")
+    highest_label_probability: float = rests_on("events", "n_labeled_at_top")
+    highest_label_limit: float = rests_on("events", "n_labeled_at_top")
+    n_by_then: int = people(of="events", repr=False)
+    n_at_top: int = people(repr=False)
+    n_labeled_at_top: int = people(of="n_at_top", repr=False)
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        return [
-            f"Without any restriction between {100 * self.lowest:.1f} % and 100 % are positive; a person's risk lies "
-            "between the probability of a label and 1."
-            + (
-                f" If follow-up is independent of the event, an estimated {100 * self.lowest_by_times:.1f} % or more "
-                f"are, and at least {100 * self.lowest_by_times_limit:.1f} % (lower limit of a 95 % interval)."
-                if math.isfinite(self.lowest_by_times)
-                else ""
-            ),
-            f"If all positives were equally likely to be labeled, at most {100 * self.highest_if_constant:.0f} % would "
-            f"be positive: of the people most likely to be labeled {100 * self.highest_label_probability:.0f} % are "
-            f"(at least {100 * self.highest_label_limit:.0f} %, confidence 95 %), and of all positives no fewer.",
-        ]
 
 
 def count(material: Material) -> CountEvidence:
@@ -134,7 +111,15 @@ def count(material: Material) -> CountEvidence:
         has_time=material.has_time,
         has_follow_up=material.has_follow_up,
         named_features=material.named,
+        marks=_marks(cohort),
     )
+
+
+def _marks(cohort: Cohort) -> dict[str, int]:
+    """By feature, how many have another value than most; a value that more than half of the people share is the median."""
+    middle = np.median(cohort.features, axis=0)
+    apart = np.count_nonzero(cohort.features != middle, axis=0)
+    return dict(zip(cohort.names, apart.tolist(), strict=True))
 
 
 def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
@@ -148,13 +133,15 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
     """
     cohort = material.cohort
     labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
+    n_by_then = material.n_events
     if material.has_time and trust_times:
         curve = kaplan_meier(cohort.labeled, cohort.required("time"))
         limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
         best = int(np.argmax(limits))
         by_times, by_times_limit = 1 - float(curve.survival[best]), max(labeled, float(limits[best]))
         at = float(curve.times[best])
-    highest, limit = _highest_label_share(cohort)
+        n_by_then = int(curve.events[: best + 1].sum())
+    n_labeled, n_top, limit = _label_most(cohort)
     return BoundsEvidence(
         lowest=labeled,
         lowest_by_times=by_times,
@@ -162,13 +149,16 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
         time_of_lowest=at,
         highest=1.0,
         highest_if_constant=min(1.0, labeled / limit) if limit > 0 else 1.0,
-        highest_label_probability=highest,
+        highest_label_probability=n_labeled / n_top,
         highest_label_limit=limit,
+        n_by_then=n_by_then,
+        n_at_top=n_top,
+        n_labeled_at_top=n_labeled,
     )
 
 
-def _highest_label_share(cohort: Cohort) -> tuple[float, float]:
-    """Share labeled among those whom a fit to others calls most likely to be, and its lower limit.
+def _label_most(cohort: Cohort) -> tuple[int, int, float]:
+    """Labeled people among those whom a fit to others calls most likely to be, their number, and a limit of the share.
 
     Each half of the people is ranked by a fit to the other half: nobody's label is in their own rank, so that the share
     is no larger than the largest probability of a label, whether or not the fit has the right shape.
@@ -179,10 +169,10 @@ def _highest_label_share(cohort: Cohort) -> tuple[float, float]:
     for ranked, fitted in (halves, halves[::-1]):
         part = cohort.take(fitted)
         if part.labeled.all() or not part.labeled.any():
-            return float(cohort.labeled.mean()), 0.0
+            return int(cohort.labeled.sum()), cohort.n, 0.0
         fit = LinearLearner(ridge=1.0).fit(part, [Certain()], columns=NO_COLUMNS, rng=np.random.default_rng(0))
         score = np.asarray(fit.predict(cohort.features[ranked])[0])
         top = ranked[np.argsort(-score, kind="stable")[: max(FEWEST_AT_TOP // 2, int(TOP_SHARE * ranked.size))]]
         n_top, n_labeled = n_top + top.size, n_labeled + int(cohort.labeled[top].sum())
     limit = float(beta.ppf(0.05, n_labeled, n_top - n_labeled + 1)) if n_labeled else 0.0
-    return n_labeled / n_top, limit
+    return n_labeled, n_top, limit

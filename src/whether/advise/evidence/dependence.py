@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from whether.advise.fits import (
+from whether.advise.evidence.probes import (
     EVENTS_PER_FEATURE,
     NO_COLUMNS,
     ProbeDesign,
@@ -22,9 +22,10 @@ from whether.advise.fits import (
     loosen,
     widen_probe,
 )
-from whether.advise.material import Material
-from whether.advise.results import HypothesisTest, Section
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.cohort import Cohort
+from whether.facts import of_feature
 from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.propensity.survival_time import SurvivalTimePropensity
 
@@ -42,13 +43,13 @@ N_POINTS = 20
 class Driver:
     """A feature's effect: in spreads of log time per standard deviation of the feature, with its z score."""
 
-    feature: str
+    feature: str = of_feature()
     effect: float
     z: float
 
 
 @dataclass(frozen=True)
-class DependenceEvidence(Section):
+class DependenceEvidence:
     """Whether labeling depends on the features, through event times and through follow-up.
 
     Attributes
@@ -93,33 +94,6 @@ class DependenceEvidence(Section):
     breadth: float
     unseen_share: float
 
-    def sentences(self) -> list[str]:
-        """Return what was found, in sentences with numbers."""
-        lines = [f"That event times do not depend on features {self.event_times}; from {self.source}."]
-        if self.time_drivers:
-            lines.append(f"Features that drive event times (z > 0: later events): {_list(self.time_drivers)}.")
-        share = self.follow_up_explained
-        explained = f"; features explain {100 * share:.0f} % of the variance of its logarithm" if share >= 0 else ""
-        lines.append(f"That follow-up does not depend on features {self.follow_up}{explained}.")
-        if self.follow_up_drivers:
-            lines.append(f"Features that drive follow-up (z > 0: longer): {_list(self.follow_up_drivers)}.")
-        if math.isfinite(self.selection_share):
-            low, high = self.propensity_range
-            lines.append(
-                f"Of the variation in the labels' log probability {100 * self.selection_share:.0f} % is selection: "
-                f"among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % and 90 % of people). "
-                f"Log follow-up spreads {self.breadth:.2g} times as wide as predicted log event times."
-            )
-            lines.append(
-                f"Of the expected positives {100 * self.unseen_share:.0f} % would have their event after the longest "
-                "follow-up."
-            )
-        return lines
-
-
-def _list(drivers: Sequence[Driver]) -> str:
-    shown = ", ".join(f"{driver.feature} (z = {np.clip(driver.z, -99, 99):+.1f})" for driver in drivers[:8])
-    return shown + (f" and {len(drivers) - 8} more" if len(drivers) > 8 else "")
 
 
 def examine_dependence(material: Material, *, trust_times: bool = True) -> DependenceEvidence | None:
@@ -203,7 +177,7 @@ def check_follow_up(material: Material) -> tuple[HypothesisTest, Array]:
         z = np.where(np.diag(variance) > 0, score / np.sqrt(np.diag(variance)), 0.0)
     null = "follow-up does not depend on features"
     if int(ended.sum()) < EVENTS_PER_FEATURE * score.size:
-        return HypothesisTest(null, note=f"{int(ended.sum())} ends of follow-up for {score.size} features"), z
+        return HypothesisTest(null, note="too few ends of follow-up for so many features"), z
     if not np.ptp(end[ended]) > 0:
         return HypothesisTest(null, note="everybody is followed equally long"), z
     solved = np.linalg.lstsq(variance, score, rcond=1e-10)[0]

@@ -1,0 +1,50 @@
+"""A test that was run, or the reason why not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.stats import chi2
+
+from whether.facts import rests_on
+
+
+@dataclass(frozen=True)
+class HypothesisTest:
+    """A test that was run, or the reason why not.
+
+    Attributes
+    ----------
+    null : str
+        What holds unless the test rejects it.
+    statistic : float
+        Approximately chi-squared under the null.
+    degrees : int
+        Degrees of freedom.
+    p_value : float
+        NaN where the test was not run.
+    note : str
+        Why it was not run, or on what; without numbers, which stand elsewhere.
+    """
+
+    null: str
+    statistic: float = rests_on("events", default=math.nan)
+    degrees: int = 0
+    p_value: float = math.nan
+    note: str = ""
+
+    @classmethod
+    def of(cls, null: str, statistic: float, degrees: int, note: str = "") -> HypothesisTest:
+        """Test from a statistic that is chi-squared under the null."""
+        value = max(float(statistic), 0.0)
+        return cls(null, value, degrees, float(chi2.sf(value, degrees)), note)
+
+    @property
+    def was_run(self) -> bool:
+        """Whether there is a p-value."""
+        return math.isfinite(self.p_value)
+
+    def rejects(self, level: float = 0.05) -> bool:
+        """Whether the null is rejected; a test that was not run rejects nothing."""
+        return self.was_run and self.p_value < level
