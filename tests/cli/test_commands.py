@@ -9,9 +9,9 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
+from whether.files.model import read
+from whether.files.table import Notes, guess_column, read_table
 from whether.learners import LinearFit
-from whether.model_file import read
-from whether.tables import Notes, guess_column, read_table
 
 TIMES = ("--time", "time", "--follow-up", "follow_up")
 

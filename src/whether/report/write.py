@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from whether.analysis import Analysis
-from whether.atomic_file import atomic_path
+from whether.files.atomic_file import atomic_path
 from whether.report.disclosure import Disclosure
 from whether.report.page import describe
 from whether.report.words import Name, clean
