@@ -132,7 +132,7 @@ def test_intervals_hold_the_risk_and_widen_with_the_level(run, tmp_path, table, 
 def test_the_interval_of_a_person_with_all_features_zero_is_that_of_the_intercept(model):
     from scipy.special import expit
 
-    from whether.analysis.uncertainty import risk_intervals
+    from whether.estimators.intervals import risk_intervals
 
     fitted = read(model).model
     intercept = fitted.summary().coefficients[0]

@@ -24,6 +24,7 @@ from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
+from whether.validate import DataError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -211,7 +212,7 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
     training = ~in_test[task.group] & then.entered
     positive = then.positive[test]
     if len(set(positive.tolist())) < 2 or len(set(then.y[training].tolist())) < 2:
-        raise ValueError(
+        raise DataError(
             "A split has only one kind of outcome: "
             f"{int(positive.sum())} of {positive.size} people to be scored are positive, and "
             f"{int(then.y[training].sum())} of {int(training.sum())} had been seen by the endpoint. Choose a later "

@@ -109,7 +109,7 @@ def predict_table(opened: ModelFile, table: pa.Table, ids: Sequence[str], level:
     import pandas as pd
     import pyarrow as pa
 
-    from whether.analysis.uncertainty import risk_intervals
+    from whether.estimators.intervals import risk_intervals
     from whether.learners.parallel import one_blas_thread
 
     assert opened.encoder is not None, "checked when the columns were chosen"
