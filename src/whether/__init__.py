@@ -75,7 +75,7 @@ _HOMES = {
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
     "advise", "analysis", "distributions", "estimators", "evaluate", "inference", "learners", "likelihood", "methods",
-    "model_file", "propensity", "report", "simulation", "study", "validate",
+    "files", "propensity", "report", "simulation", "study", "validate",
 )  # fmt: skip
 
 

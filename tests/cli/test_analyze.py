@@ -14,7 +14,7 @@ from tests.cli.test_bad_inputs import BAD_TABLES, GOOD, cells, check_refusal
 from whether.cli import reporting
 from whether.cli.app import app
 from whether.cli.folder import SUMMARY
-from whether.model_file import read
+from whether.files.model import read
 
 FILES = ["model.whether", "predictions.csv", "report.html", "summary.json"]
 COLUMNS = ("--event", "event", "--time", "time", "--follow-up", "follow_up", "--id", "patient")

@@ -284,7 +284,7 @@ def test_a_bad_model_file_is_refused(run, tmp_path, table, content):
 
 def test_a_model_that_was_not_made_from_a_table_is_refused(run, tmp_path, table):
     import whether as wh
-    from whether.model_file import save
+    from whether.files.model import save
 
     cohort = wh.simulate("baseline", n=100, seed=0)
     save(wh.LabelClassifier().fit(cohort.X, cohort.y), tmp_path / "m.whether")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
+from whether.files.model import read
+from whether.files.table import Notes, guess_column, read_table
 from whether.learners import LinearFit
-from whether.model_file import read
-from whether.tables import Notes, guess_column, read_table
 
 TIMES = ("--time", "time", "--follow-up", "follow_up")
 
@@ -132,7 +132,7 @@ def test_intervals_hold_the_risk_and_widen_with_the_level(run, tmp_path, table, 
 def test_the_interval_of_a_person_with_all_features_zero_is_that_of_the_intercept(model):
     from scipy.special import expit
 
-    from whether.analysis.uncertainty import risk_intervals
+    from whether.estimators.intervals import risk_intervals
 
     fitted = read(model).model
     intercept = fitted.summary().coefficients[0]

@@ -14,7 +14,7 @@ BY_HAND = {"METHODS", "WORLDS", "PAPER_WORLDS", "PRINTED_WORLDS", "STRESS_WORLDS
 
 @pytest.mark.parametrize(
     "module",
-    ["whether", "whether.advise", "whether.analysis", "whether.evaluate", "whether.model_file", "whether.telling",
+    ["whether", "whether.advise", "whether.analysis", "whether.evaluate", "whether.files.model", "whether.telling",
      "whether.simulation"],
 )  # fmt: skip
 def test_every_public_name_is_in_the_reference(module):

@@ -24,6 +24,7 @@ from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
+from whether.validate import DataError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.validate import DataError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -104,7 +105,7 @@ def plan_endpoint(
     if endpoint is not None and stagger is not None:
         raise ValueError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
     if not event.any():
-        raise ValueError("Nobody has had the event by now: there is nothing to score against.")
+        raise DataError("Nobody has had the event by now: there is nothing to score against.")
     if endpoint is None and stagger is None:
         if entry is not None:
             endpoint = float(np.median((entry + time)[event]))

@@ -22,13 +22,13 @@ from whether.analysis.result import Analysis, Origin
 from whether.analysis.uncertainty import (
     Spread,
     add_shrinkage,
-    risk_intervals,
     share_interval,
     spread_of_sums,
     unseen_interval,
 )
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
+from whether.estimators.intervals import risk_intervals
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
 from whether.validate import check_table

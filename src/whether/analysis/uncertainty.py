@@ -1,4 +1,4 @@
-"""How sure a fitted model is of its answers: of each risk, of the mean risk, and of the number of unseen positives.
+"""How sure a fitted model is of its answers about everybody: of the mean risk and of the number of unseen positives.
 
 Where the fit is linear it is the delta method, through the covariance of the coefficients. What that leaves out: the
 restriction on the propensity, the shape of the model and the choice of the distribution are taken as given, and so are
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +23,12 @@ from whether.analysis.predictions import predict_still
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
-from whether.estimators.table import coefficient_covariance
+from whether.estimators.intervals import linear_covariance, row_blocks, standardize
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 from whether.likelihood import posterior
 
 Array = NDArray[np.float64]
-
-ROWS_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True)
@@ -50,36 +47,6 @@ class Spread:
     unseen: float
 
 
-def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> tuple[Array, Array] | None:
-    """Lower and upper ends of intervals of Pr(ever), or None where the model has none.
-
-    They are Wald intervals of the log odds, conditional on what the standard errors of the coefficients are conditional
-    on; see the notes of ``summary()``.
-
-    Parameters
-    ----------
-    model : CensoredClassifier
-    features : ndarray of shape (n, k)
-    level : float
-        Confidence level.
-    """
-    found = _linear_covariance(model)
-    if found is None:
-        return None
-    fit, covariance = found
-    objective = fit.objective
-    outcome = np.r_[0, np.arange(objective.layout.size)[objective.layout.outcome]]
-    spread, coefficients = _root(covariance[np.ix_(outcome, outcome)]), fit.coefficients[outcome]
-    lower, upper = np.empty(features.shape[0]), np.empty(features.shape[0])
-    width = float(ndtri(0.5 + level / 2))
-    for rows in _row_blocks(features.shape[0]):
-        standard = _standardize(fit, features[rows])
-        log_odds = coefficients[0] + standard @ coefficients[1:]
-        error = np.sqrt(np.square(spread[0] + standard @ spread[1:]).sum(axis=1))
-        lower[rows], upper[rows] = (softplus_expit(log_odds + side * width * error)[1] for side in (-1, 1))
-    return lower, upper
-
-
 def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
     """Standard errors of the mean risk and of the number of unseen positives, or None where the model has none.
 
@@ -90,12 +57,12 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
     cohort : Cohort
         The people over whom is summed, with the times that the model was fitted to.
     """
-    found = _linear_covariance(model)
+    found = linear_covariance(model)
     if found is None:
         return None
     fit, covariance = found
     by_risk, by_unseen = np.zeros(covariance.shape[0]), np.zeros(covariance.shape[0])
-    for rows in _row_blocks(cohort.n):
+    for rows in row_blocks(cohort.n):
         part = cohort.take(np.arange(rows.start, rows.stop))
         eta, v = fit.predict(part.features)
         assert eta is not None, "without an outcome part there is no covariance"
@@ -145,35 +112,12 @@ def _only_outcome(slope: Array, v: Array) -> Array:
 def _to_coefficients(fit: LinearFit, features: Array, by_predictor: Array) -> Array:
     """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
     objective, layout = fit.objective, fit.objective.layout
-    standard, gradient = _standardize(fit, features), np.zeros(layout.size)
+    standard, gradient = standardize(fit, features), np.zeros(layout.size)
     gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
     gradient[layout.outcome] = by_predictor[0] @ standard
     if layout.n_shared:
         gradient[layout.shared] = by_predictor[objective.sloped].sum(axis=0) @ standard[:, : layout.n_shared]
     return gradient
-
-
-def _linear_covariance(model: CensoredClassifier) -> tuple[LinearFit, Array] | None:
-    fit = model.model_
-    if not isinstance(fit, LinearFit) or not fit.objective.has_outcome:
-        return None
-    covariance = coefficient_covariance(fit).matrix
-    return None if covariance is None else (fit, covariance)
-
-
-def _standardize(fit: LinearFit, features: Array) -> Array:
-    objective = fit.objective
-    return np.asarray((features[:, objective.column_order] - objective.mean) / objective.scale)
-
-
-def _row_blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + ROWS_AT_A_TIME, n)) for start in range(0, n, ROWS_AT_A_TIME))
-
-
-def _root(matrix: Array) -> Array:
-    """Return R with R R' = matrix, which may be singular."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 # ---------------------------------------------------------------- from standard errors to intervals

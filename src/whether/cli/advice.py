@@ -220,8 +220,8 @@ def _split(given: Sequence[str] | None) -> list[str]:
 
 
 def _choose_methods(given: Sequence[str] | None, *, named: bool) -> list[str] | None:
+    from whether.files.table import suggest
     from whether.methods import METHODS
-    from whether.tables import suggest
 
     if given is None:
         return None
@@ -242,7 +242,7 @@ def _choose_methods(given: Sequence[str] | None, *, named: bool) -> list[str] | 
 def _read_date(text: str | None, *, has_entry: bool, stagger: float | None) -> float | None:
     """Return a date as a number: decimal years, or as it is where the entries are numbers."""
     from whether.cli.roles import DAYS_PER_YEAR
-    from whether.tables import parse_day
+    from whether.files.table import parse_day
 
     if text is None:
         return None

@@ -12,11 +12,11 @@ from typing import Any
 
 import typer
 
-from whether.atomic_file import atomic_path
 from whether.cli.cohort_options import CohortOptions
 from whether.cli.output import check_output, gathered_warnings, tell
 from whether.cli.problems import CommandError
 from whether.cli.roles import Roles
+from whether.files.atomic_file import atomic_path
 
 PICTURES = (".png", ".svg", ".pdf")
 NARROWEST, WIDEST = 60, 112

@@ -79,8 +79,8 @@ def fit(
 
 def choose_method(name: str | None, roles: Roles, *, named: bool) -> Method:
     """Return the method by its name, or the one that fits what is known; refuse one that needs more."""
+    from whether.files.table import suggest
     from whether.methods import METHODS
-    from whether.tables import suggest
 
     has_follow_up = roles.follow_up is not None or roles.endpoint is not None
     if name is None:

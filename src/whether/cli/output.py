@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from whether.cli.problems import CommandError, printable
-from whether.tables import Notes
+from whether.files.table import Notes
 
 
 @contextmanager

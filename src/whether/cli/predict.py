@@ -13,8 +13,8 @@ from whether.cli.problems import CommandError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from whether.model_file import ModelFile
-    from whether.tables import Notes
+    from whether.files.model import ModelFile
+    from whether.files.table import Notes
 
 
 def predict(
@@ -38,8 +38,8 @@ def predict(
       whether predict model.whether new.csv --id patient -o risks.csv
     """  # noqa: D301
     from whether.cli.output import check_output, gathered_warnings, tell
-    from whether.model_file import read
-    from whether.tables import check_format, read_table, write_table
+    from whether.files.model import read
+    from whether.files.table import check_format, read_table, write_table
 
     check_output(output, table, model)
     check_format(output)
@@ -78,7 +78,7 @@ class _Choice:
         if opened.encoder is None:
             raise CommandError(
                 "The model was not made by `whether fit`, so it does not know how to read a table. Open it in Python "
-                "with whether.model_file.load."
+                "with whether.files.model.load."
             )
         self.encoder, self.wanted = opened.encoder, ids
         self.ids: list[str] = []
@@ -109,7 +109,7 @@ def predict_table(opened: ModelFile, table: pa.Table, ids: Sequence[str], level:
     import pandas as pd
     import pyarrow as pa
 
-    from whether.analysis.uncertainty import risk_intervals
+    from whether.estimators.intervals import risk_intervals
     from whether.learners.parallel import one_blas_thread
 
     assert opened.encoder is not None, "checked when the columns were chosen"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whether.cli.columns import Choice, Columns
 from whether.cli.problems import CommandError
 from whether.cli.roles import Outcome, Roles, read_outcome
-from whether.tables import (
+from whether.files.table import (
     Encoder,
     Notes,
     Observed,

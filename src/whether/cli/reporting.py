@@ -14,7 +14,6 @@ import typer
 from whether.analysis import Analysis, Origin, analyze
 from whether.analysis.sentences import sentences, wrap
 from whether.analysis.summary import SCHEMA
-from whether.atomic_file import atomic_path
 from whether.cli.columns import Choice, Columns
 from whether.cli.folder import SUMMARY, whole_folder
 from whether.cli.output import tell
@@ -23,9 +22,10 @@ from whether.cli.problems import CommandError, printable
 from whether.cli.roles import Roles
 from whether.cli.training import FittedTable, describe_training
 from whether.estimators import LabelClassifier
+from whether.files.atomic_file import atomic_path
+from whether.files.table import Notes, write_table
 from whether.methods import METHODS
 from whether.simulation import simulate
-from whether.tables import Notes, write_table
 from whether.telling import write_report
 from whether.telling.disclosure import Disclosure
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.cli.problems import CommandError
-from whether.tables import (
+from whether.files.table import (
     Column,
     Notes,
     TableError,

@@ -33,8 +33,8 @@ def simulate(
     import pyarrow as pa
 
     from whether.cli.output import check_output, tell
+    from whether.files.table import Notes, check_format, write_table
     from whether.simulation import simulate as draw
-    from whether.tables import Notes, check_format, write_table
 
     check_output(output)
     check_format(output)

@@ -120,7 +120,7 @@ def table(
     ] = None,
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
-    from whether.atomic_file import atomic_path
+    from whether.files.atomic_file import atomic_path
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
     from whether.study.results import failures, open_existing

@@ -13,9 +13,9 @@ from whether.cli.output import gathered_warnings
 from whether.cli.prepared import prepare
 from whether.cli.roles import Outcome, Roles
 from whether.estimators.time_model import TimeModelClassifier
+from whether.files.model import save
+from whether.files.table import Encoder, Notes
 from whether.methods import Method
-from whether.model_file import save
-from whether.tables import Encoder, Notes
 
 
 @dataclass

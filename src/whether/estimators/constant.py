@@ -23,6 +23,7 @@ from whether.learners import LinearLearner, NeuralLearner
 from whether.learners.nonnegative import fit_nonnegative
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import NonNegativeRisk, UnbiasedRisk
+from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
 
@@ -190,7 +191,7 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
             and not isinstance(self.learner, NeuralLearner)
             and self.learner not in ("linear", "neural")
         ):
-            raise ValueError(
+            raise ArgumentError(
                 "nonnegative=True clips a sum over people, which trees and other classifiers cannot follow row by row: "
                 f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
                 "nonnegative out: boosting stops on held-out risk, before it runs away."

@@ -16,7 +16,7 @@ from whether.learners.objective import LinearObjective
 from whether.learners.optimize import newton
 from whether.learners.ridge import settle_ridge
 from whether.propensity import Certain, LogisticPropensity
-from whether.validate import check_share
+from whether.validate import DataError, check_share
 
 Array = NDArray[np.float64]
 
@@ -45,14 +45,14 @@ def settle_label_frequency(
         raise ValueError("Give label_frequency or prevalence, not both: one implies the other.")
     if label_frequency is not None:
         if check_share(label_frequency, "label_frequency") < rate:
-            raise ValueError(
+            raise DataError(
                 f"label_frequency={label_frequency!r} would make more positives than people: "
                 f"{rate:.4g} of all are labeled."
             )
         return float(label_frequency)
     if prevalence is not None:
         if check_share(prevalence, "prevalence") < rate:
-            raise ValueError(
+            raise DataError(
                 f"prevalence must lie between the share labeled ({rate:.4g}) and 1, got {prevalence!r}: "
                 "every labeled person is positive."
             )

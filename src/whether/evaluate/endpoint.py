@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.evaluate.kaplan_meier import reach_weights
-from whether.validate import check_labels, check_times
+from whether.validate import DataError, check_labels, check_times
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -143,10 +143,10 @@ def impose_calendar_endpoint(
     last = float(np.max(dates + times)) if data_end is None else _check_number(data_end, "data_end")
     date = _check_number(endpoint, "endpoint")
     if date > last:
-        raise ValueError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
+        raise DataError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
     entered = dates < date
     if not entered.any():
-        raise ValueError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
+        raise DataError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
     limit = _check_positive(horizon, "horizon")
     observed = _check_follow_up(follow_up, times)
     potential = np.where(seen, last - dates, times) if observed is None else observed
@@ -234,7 +234,7 @@ def _view(
         negative, weight = negative | certain, np.where(certain, 1.0, weight)
     scorable = entered & (positive | negative)
     if not scorable.any():
-        raise ValueError(
+        raise DataError(
             "Nobody who had entered by the endpoint can be scored: the longest follow-up of theirs is "
             f"{time[entered].max():g}. Choose a shorter horizon, or another endpoint."
         )

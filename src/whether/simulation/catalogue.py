@@ -9,6 +9,7 @@ from whether.simulation.autism import AUTISM_WORLDS, AutismWorld, simulate_eligi
 from whether.simulation.cohort import SimulatedCohort, simulate_world
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld, simulate_diabetes
 from whether.simulation.worlds import WORLDS, World
+from whether.validate import ArgumentError
 
 AnyWorld = World | DiabetesWorld | AutismWorld
 
@@ -53,7 +54,7 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
     found = find_world(world) if isinstance(world, str) else world
     size = index(found.n if n is None else n)
     if size < 2:
-        raise ValueError(f"n must be at least 2, got {size}")
+        raise ArgumentError(f"n must be at least 2, got {size}")
     if isinstance(found, DiabetesWorld):
         return simulate_diabetes(found, size, seed)
     if isinstance(found, AutismWorld):
@@ -77,5 +78,5 @@ def find_world(name: str) -> AnyWorld:
     if name not in worlds:
         close = get_close_matches(name, worlds, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(worlds)}"
-        raise ValueError(f"no world is called {name!r}; {hint}")
+        raise ArgumentError(f"no world is called {name!r}; {hint}")
     return worlds[name]

@@ -17,6 +17,7 @@ from whether.simulation.distributions import Distribution, Normal, PointMass
 from whether.simulation.propensity import label_rate
 from whether.simulation.streams import FloatArray, Streams
 from whether.simulation.tables import describe_table, load_table
+from whether.validate import ArgumentError
 
 TABLE = "diabetes_brfss2015"
 
@@ -136,7 +137,7 @@ def simulate_diabetes(world: DiabetesWorld, n: int, seed: int | np.random.SeedSe
     """
     names, table, outcome = _people()
     if n % 2 or n // 2 > min(outcome.sum(), (~outcome).sum()):
-        raise ValueError(
+        raise ArgumentError(
             f"n must be even, and half of it at most the {int(outcome.sum()):,} people with diabetes; got {n}"
         )
     streams = Streams(seed, outcome.size)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whether.atomic_file import atomic_path
+from whether.files.atomic_file import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

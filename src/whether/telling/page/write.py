@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from whether.analysis import Analysis
-from whether.atomic_file import atomic_path
+from whether.files.atomic_file import atomic_path
 from whether.telling.disclosure import Disclosure
 from whether.telling.page.page import describe
 from whether.telling.words import Name, clean

@@ -1,0 +1,85 @@
+"""The container of a model file: a zip archive, never compressed, of one JSON text and arrays.
+
+Without compression a member is no larger than the file it is in, so a small file cannot unfold into a large one. Arrays
+are `.npy` members without pickles. Anything unusual is an error.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.files.atomic_file import atomic_path
+
+DESCRIPTION = "whether.json"
+MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy")
+MOST_MEMBERS = 10_000
+# Booleans, whole numbers and floating-point numbers; nothing that holds objects.
+NUMBER_TYPES = frozenset({"|b1", "<i4", "<i8", "<f4", "<f8"})
+SAME_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same model gives the same bytes
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be saved, or a file that is no model, is damaged, or comes from a newer version."""
+
+
+def write_archive(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> None:
+    """Write members in their order; the file is there whole or not at all."""
+    with atomic_path(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, SAME_DATE), content)
+
+
+def read_archive(content: bytes) -> dict[str, bytes]:
+    """All members of a file that has been read, each checked against its checksum."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        infos = archive.infolist()
+        _check_members(infos, len(content))
+        return {info.filename: archive.read(info) for info in infos}
+
+
+def _check_members(infos: list[zipfile.ZipInfo], size: int) -> None:
+    names = [info.filename for info in infos]
+    if DESCRIPTION not in names or len(names) > MOST_MEMBERS or len(set(names)) < len(names):
+        raise ModelFileError("it lacks its description, or has too many parts")
+    for info in infos:
+        if not MEMBER.fullmatch(info.filename):
+            raise ModelFileError(f"it has a part that does not belong there, {info.filename[:60]!r}")
+        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
+            raise ModelFileError("it has a compressed or encrypted part, which model files have not")
+    # Parts may not lie on top of each other either.
+    if sum(info.file_size for info in infos) > size:
+        raise ModelFileError("its parts are larger than the file")
+
+
+def array_to_bytes(array: NDArray[Any]) -> bytes:
+    """Return an array as a `.npy` file."""
+    plain = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes a number a list of one
+    plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
+    if plain.dtype.str not in NUMBER_TYPES:
+        raise ModelFileError(f"An array of type {array.dtype} cannot be saved.")
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, plain, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def array_from_bytes(content: bytes) -> NDArray[Any]:
+    """Read a `.npy` file; its header is believed only if the numbers behind it are there."""
+    buffer = io.BytesIO(content)
+    if np.lib.format.read_magic(buffer) != (1, 0):
+        raise ModelFileError("an array has an unknown format")
+    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
+    if dtype.str not in NUMBER_TYPES or fortran_order or any(side < 0 for side in shape):
+        raise ModelFileError("an array has an unknown type")
+    numbers = content[buffer.tell() :]
+    if math.prod(shape) * dtype.itemsize != len(numbers):
+        raise ModelFileError("an array is not as long as it says")
+    return np.frombuffer(numbers, dtype=dtype).reshape(shape).copy()

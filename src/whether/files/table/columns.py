@@ -1,0 +1,221 @@
+"""What the cells of a column are: numbers, categories, dates or nothing at all.
+
+Text is read as numbers only if every cell is one, so that no cell is ever lost in silence. Used by the encoder and by
+the program where it reads events and times.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from whether.files.table.notes import TableError
+
+Array = NDArray[np.float64]
+
+# Cells of text that say that nothing is known.
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
+# In text they may be values, but among numbers these too can only mean that nothing is known.
+MISSING_AMONG_NUMBERS = (*MISSING_WORDS, "na", "None", "none", ".", "-", "?")
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?$"
+# 1,234 may be a thousand or one and a bit.
+AMBIGUOUS_COMMA = r"^[+-]?([1-9][0-9]{0,2},[0-9]{3}|[0-9]+)$"
+ISO_DATE = r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.,+Z-]*)?$"
+EPOCH = datetime.date(1970, 1, 1).toordinal()
+LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}$"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, and what its cells are.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "text", "date", "empty", "other"}
+    data : pyarrow.ChunkedArray
+        Doubles for numbers; trimmed text, with nulls for cells that say that nothing is known; days for dates where
+        they could be read; else as it was.
+    how : str
+        How it was read, where that is not obvious.
+    """
+
+    name: str
+    kind: str
+    data: pa.ChunkedArray
+    how: str = ""
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells in which nothing is known."""
+        return int(self.data.null_count)
+
+    def numbers(self) -> Array:
+        """Cells as numbers, NaN where nothing is known."""
+        return np.asarray(self.data.to_numpy(), dtype=float)
+
+
+def guess_column(name: str, data: pa.ChunkedArray) -> Column:
+    """Find out what the cells of a column are."""
+    kind = data.type
+    if pa.types.is_dictionary(kind):
+        data = decode(data)
+        kind = data.type
+    if pa.types.is_null(kind) or data.null_count == len(data):
+        return Column(name, "empty", data)
+    if _is_numeric(kind):
+        return _from_numbers(name, data)
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return Column(name, "date", data.cast(pa.timestamp("us"), safe=False))
+    if is_text(kind):
+        return _from_text(name, data.cast(pa.string()))
+    return Column(name, "other", data)
+
+
+def decode(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells of a column whose different values are stored apart."""
+    return pa.chunked_array([chunk.dictionary_decode() for chunk in data.chunks], type=data.type.value_type)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether cells are text, in whichever way it is stored."""
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
+    return any(
+        is_kind(kind)
+        for is_kind in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    )
+
+
+def _from_numbers(name: str, data: pa.ChunkedArray) -> Column:
+    if pa.types.is_boolean(data.type):
+        return Column(name, "number", data.cast(pa.int8()).cast(pa.float64()), "true is 1 and false is 0")
+    if data.type != pa.float64():
+        data = data.cast(pa.float64(), safe=False)
+    if _any(pc.is_nan(data)):
+        data = pc.if_else(pc.is_nan(data), None, data)
+    return Column(name, "empty" if data.null_count == len(data) else "number", data)
+
+
+def _from_text(name: str, data: pa.ChunkedArray) -> Column:
+    trimmed = pc.utf8_trim_whitespace(data)
+    text = _without(trimmed, MISSING_WORDS)
+    if text.null_count == len(text):
+        return Column(name, "empty", text)
+    numbers = _without(trimmed, MISSING_AMONG_NUMBERS)
+    if numbers.null_count < len(numbers):
+        found = _parse_numbers(name, numbers)
+        if found is not None:
+            return found
+    if _every(text, ISO_DATE) or _every(text, LOCAL_DATE):
+        return Column(name, "date", text)
+    return Column(name, "text", text)
+
+
+def _parse_numbers(name: str, text: pa.ChunkedArray) -> Column | None:
+    try:
+        numbers = text.cast(pa.float64())
+    except pa.ArrowInvalid:
+        if not _every(text, DECIMAL_COMMA):
+            return None
+        if _every(text, AMBIGUOUS_COMMA):
+            example = _first(text, pc.match_substring(text, ","))
+            raise TableError(
+                f"Column {name!r} has numbers with commas, such as {example!r}, that may be decimals or thousands. "
+                "Write them with a decimal point and without separators."
+            ) from None
+        numbers = pc.replace_substring(text, ",", ".").cast(pa.float64())
+        return Column(name, "number", numbers, "with decimal commas")
+    # "inf" and "nan" are words, not measurements.
+    return Column(name, "number", numbers) if not _any(pc.invert(pc.is_finite(numbers))) else None
+
+
+def _without(data: pa.ChunkedArray, words: tuple[str, ...]) -> pa.ChunkedArray:
+    listed = pc.is_in(data, value_set=pa.array(words))
+    return pc.if_else(listed, None, data) if _any(listed) else data
+
+
+def _any(mask: pa.ChunkedArray) -> bool:
+    return bool(pc.any(mask, min_count=0).as_py())
+
+
+def _every(text: pa.ChunkedArray, pattern: str) -> bool:
+    """Whether all known cells match; the first few decide in most cases."""
+    head = text.slice(0, 1000)
+    return bool(pc.all(pc.match_substring_regex(head, pattern), min_count=0).as_py()) and bool(
+        pc.all(pc.match_substring_regex(text, pattern), min_count=0).as_py()
+    )
+
+
+def _first(data: pa.ChunkedArray, mask: pa.ChunkedArray) -> Any:
+    return data[pc.index(mask, True).as_py()].as_py()
+
+
+def count_numbers(column: Column) -> tuple[int, int, str]:
+    """Of a text column: how many cells are numbers, and row (from 1) and content of the first that is not."""
+    is_number = pc.match_substring_regex(column.data, NUMBER)
+    row = pc.index(is_number, False).as_py()
+    return int(pc.sum(is_number, min_count=0).as_py()), row + 1, str(column.data[row].as_py())
+
+
+def as_categories(column: Column) -> pa.ChunkedArray:
+    """Cells as the names of categories; a whole number is written without a decimal point, whatever the file said."""
+    if column.kind == "number":
+        return column.data.cast(pa.string())
+    if column.kind == "date" and column.data.type != pa.string():
+        return column.data.cast(pa.date32()).cast(pa.string())
+    return column.data
+
+
+def as_days(column: Column) -> Array:
+    """Days since 1970 of a column of dates; NaN where nothing is known."""
+    if column.data.type != pa.string():
+        micros = column.data.cast(pa.int64()).cast(pa.float64(), safe=False)
+        return np.asarray(micros.to_numpy(), dtype=float) / 86_400e6
+    # Few dates are written in many rows: each is read once.
+    coded = column.data.combine_chunks().dictionary_encode()
+    cells = [re.split(r"[./ T-]", cell)[:3] for cell in coded.dictionary.to_pylist()]
+    order = _order(column, cells)
+    days = [_day(column, *(int(cell[place]) for place in order)) for cell in cells]
+    return np.append(days, np.nan)[pc.fill_null(coded.indices, len(days)).to_numpy()]
+
+
+def _order(column: Column, cells: list[list[str]]) -> tuple[int, int, int]:
+    """Places of year, month and day; whether the day is first the dates themselves must tell."""
+    if len(cells[0][0]) == 4:
+        return 0, 1, 2
+    day_first, month_first = (max(int(cell[place]) for cell in cells) > 12 for place in (0, 1))
+    if day_first == month_first:
+        raise TableError(
+            f"Column {column.name!r} has dates such as {column.data.drop_null()[0].as_py()!r} in which day and month "
+            "cannot be told apart. Write them as 2020-12-31."
+        )
+    return (2, 1, 0) if day_first else (2, 0, 1)
+
+
+def _day(column: Column, year: int, month: int, day: int) -> float:
+    try:
+        return float(datetime.date(year, month, day).toordinal() - EPOCH)
+    except ValueError:
+        raise TableError(
+            f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}."
+        ) from None
+
+
+def parse_day(text: str) -> float | None:
+    """Days since 1970 of a date written as 2020-12-31; None if it is no such date."""
+    try:
+        day = datetime.date.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return float(day.toordinal() - EPOCH)

@@ -1,0 +1,98 @@
+"""Answers of SQLite and DuckDB files to a query, as tables. The files are opened for reading only."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from whether.files.table.notes import TableError, name_columns
+
+ROWS_AT_A_TIME = 50_000
+
+
+def read_sqlite(path: Path, query: str | None) -> pa.Table:
+    """Answer of a SQLite file to a query."""
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            if query is None:
+                rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+                raise _no_query(path, "SQLite", [name for (name,) in rows])
+            return _fetch(connection.execute(query))
+        finally:
+            connection.close()
+    # sqlite3.Warning is what Python raises for two statements at once.
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise TableError(f"SQLite cannot answer the query to {str(path)!r}: {error}.") from error
+
+
+def _fetch(cursor: sqlite3.Cursor) -> pa.Table:
+    if cursor.description is None:
+        raise TableError("The query returns no table; a SELECT is needed.")
+    names = [str(column[0]) for column in cursor.description]
+    parts: list[list[pa.Array]] = [[] for _ in names]
+    while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+        for part, values in zip(parts, zip(*rows, strict=True), strict=True):
+            part.append(_to_array(values))
+    columns = [_join(part) for part in parts]
+    return pa.Table.from_arrays(columns, names=names)
+
+
+def _to_array(values: Sequence[Any]) -> pa.Array:
+    """Array of one kind; SQLite lets every cell have its own, and then all are taken as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int}:
+        return pa.array(values, type=pa.float64() if _exceeds_int64(values) else pa.int64())
+    if kinds <= {int, float}:
+        return pa.array([None if value is None else float(value) for value in values], type=pa.float64())
+    if bytes in kinds:
+        return pa.array([None if value is None else b"" for value in values], type=pa.binary())
+    return pa.array([None if value is None else str(value) for value in values], type=pa.string())
+
+
+def _exceeds_int64(values: Sequence[Any]) -> bool:
+    return any(value is not None and not -(2**63) <= value < 2**63 for value in values)
+
+
+def _join(parts: list[pa.Array]) -> pa.ChunkedArray:
+    kinds = {part.type for part in parts if part.null_count < len(part)}
+    for kind in (pa.binary(), pa.string(), pa.float64(), pa.int64()):
+        if kind in kinds:
+            if kind == pa.binary():  # pictures and the like: only that they are there is kept
+                return pa.chunked_array([pa.array([None] * len(part), pa.binary()) for part in parts], type=kind)
+            return pa.chunked_array([part.cast(kind) for part in parts], type=kind)
+    return pa.chunked_array([pa.nulls(len(part)) for part in parts], type=pa.null())
+
+
+def read_duckdb(path: Path, query: str | None) -> pa.Table:
+    """Answer of a DuckDB file to a query."""
+    try:
+        import duckdb
+    except ImportError as error:
+        raise TableError("Reading a DuckDB file needs the package duckdb: pip install 'whether[duckdb]'.") from error
+    try:
+        # A query may read this file and nothing else.
+        connection = duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
+        try:
+            if query is None:
+                raise _no_query(path, "DuckDB", [row[0] for row in connection.execute("SHOW TABLES").fetchall()])
+            answer = connection.sql(query)
+            if answer is None:
+                raise TableError("The query returns no table; a SELECT is needed.")
+            return answer.to_arrow_table()
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        reason = " ".join(str(error).split())
+        raise TableError(f"DuckDB cannot answer the query to {str(path)!r}: {reason[:300]}") from error
+
+
+def _no_query(path: Path, kind: str, tables: list[str]) -> TableError:
+    found = f"it has {name_columns(tables)}" if tables else "it has no tables"
+    return TableError(
+        f"{str(path)!r} is a {kind} file ({found}): say which rows with a query, such as SELECT * FROM t."
+    )

@@ -1,0 +1,176 @@
+"""Tables in text files: which encoding, which separator, which names, and the cells as text."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+
+from whether.files.table.notes import Notes, TableError
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+LONGEST_HEADER = 2**20
+SAMPLE = 2**18
+CHUNK = 2**22
+
+
+def read_text_table(
+    path: Path, start: bytes, notes: Notes, choose: Callable[[Sequence[str]], Sequence[str]]
+) -> pa.Table:
+    """Read a CSV file; every cell is text.
+
+    Parameters
+    ----------
+    path : Path
+    start : bytes
+        The first bytes of the file.
+    notes : Notes
+        Gets what was found out about the file.
+    choose : callable
+        Takes the names of the columns, returns those to read.
+    """
+    encoding, has_open_quote = _look_through(path, start, notes)
+    sample = _sample(path, encoding)
+    blank = next(position for position, line in enumerate(sample) if line.strip())
+    separator = _separator(sample[blank:])
+    header = _header(path, sample[blank:], separator, notes)
+    chosen = list(choose(header))
+    options = pyarrow.csv.ReadOptions(
+        skip_rows=blank,
+        column_names=header,
+        skip_rows_after_names=1,
+        encoding=encoding,
+        use_threads=False,  # so that a bad row comes with its number
+        block_size=CHUNK,
+    )
+    table = _read(path, options, separator, header if has_open_quote else chosen)
+    if has_open_quote and table.num_rows and "\n" in table[header[-1]][-1].as_py():
+        raise TableError(f"A quote in {str(path)!r} is never closed, so that the rest of the file is one cell.")
+    return table.select(chosen)
+
+
+def _look_through(path: Path, start: bytes, notes: Notes) -> tuple[str, bool]:
+    """Encoding of the file, and whether its quotes do not pair.
+
+    The whole file is looked at: one letter in the last row is enough to tell Latin-1 from UTF-8.
+    """
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        notes.say("The file is in UTF-16.")
+        return "utf-16", False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_utf8, n_quotes = True, 0
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            n_quotes += chunk.count(b'"')
+            if b"\0" in chunk:
+                raise TableError(
+                    f"{str(path)!r} is no table: it holds bytes that text has not. CSV, Parquet, Feather, SQLite and "
+                    "DuckDB files can be read."
+                )
+            if is_utf8:
+                try:
+                    decoder.decode(chunk)
+                except UnicodeDecodeError:
+                    is_utf8 = False
+    if not is_utf8:
+        notes.say("The file is not in UTF-8 and was read as Latin-1: look at letters with accents.")
+    return "utf-8" if is_utf8 else "latin-1", n_quotes % 2 == 1
+
+
+def _sample(path: Path, encoding: str) -> list[str]:
+    """First lines of the file, without the last one, which may be cut."""
+    with open(path, encoding=encoding.replace("utf-8", "utf-8-sig"), errors="replace", newline="") as file:
+        text = file.read(SAMPLE)
+        if "\n" not in text and "\r" not in text and len(text) == SAMPLE:
+            text += file.read(LONGEST_HEADER - SAMPLE)
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2 and len(text) >= LONGEST_HEADER:
+        raise TableError(f"The first line of {str(path)!r} is longer than a million characters: that is no header.")
+    kept = lines[:-1] if len(text) >= SAMPLE and len(lines) > 1 else lines
+    if not any(line.strip() for line in kept):
+        raise TableError(f"{str(path)!r} has nothing but blank lines.")
+    return kept
+
+
+def _separator(lines: list[str]) -> str:
+    """Return the separator that cuts the header into most names and the lines below it into as many cells."""
+
+    def fitness(separator: str) -> tuple[float, int]:
+        widths = [len(row) for row in _rows(lines, separator) if row]
+        return sum(width == widths[0] for width in widths) / len(widths), widths[0]
+
+    fitting = [(fitness(separator), separator) for separator in SEPARATORS]
+    several = [(fit, separator) for fit, separator in fitting if fit[1] > 1]
+    # Rows of the wrong length are an error of the file; only between separators do they decide.
+    return max(several, key=lambda pair: pair[0])[1] if several else ","
+
+
+def _rows(lines: list[str], separator: str) -> list[list[str]]:
+    csv.field_size_limit(LONGEST_HEADER)
+    try:
+        return list(csv.reader(io.StringIO("".join(lines)), delimiter=separator))
+    except csv.Error as error:
+        raise TableError(
+            f"The file cannot be cut into cells ({error}): look for a quote that is never closed."
+        ) from error
+
+
+def _header(path: Path, sample: list[str], separator: str, notes: Notes) -> list[str]:
+    names = [name.strip() for name in _rows(sample, separator)[0]]
+    if all(_is_number(name) for name in names):
+        raise TableError(
+            f"The first line of {str(path)!r} holds numbers ({', '.join(names[:4])}); the names of the columns are "
+            "expected there."
+        )
+    for position, name in enumerate(names):
+        if not name:
+            names[position] = f"(column {position + 1})"
+            notes.say(f"Column {position + 1} has no name and is called {names[position]!r}.")
+    if len(names) > 1:
+        notes.say(f"Cells are separated by {SEPARATORS[separator]}.")
+    else:
+        notes.warn(f"No comma, semicolon, tab or bar separates columns: all is one column, {names[0][:60]!r}.")
+    return names
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(path: Path, options: pyarrow.csv.ReadOptions, separator: str, columns: list[str]) -> pa.Table:
+    bad: list[pyarrow.csv.InvalidRow] = []
+
+    def refuse(row: pyarrow.csv.InvalidRow) -> str:
+        bad.append(row)
+        return "skip"
+
+    try:
+        table = pyarrow.csv.read_csv(
+            path,
+            read_options=options,
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={name: pa.string() for name in columns}, strings_can_be_null=False, include_columns=columns
+            ),
+        )
+    except (pa.ArrowException, UnicodeError) as error:
+        raise TableError(f"{str(path)!r} cannot be cut into cells ({str(error).splitlines()[0]}).") from error
+    if bad:
+        first = bad[0]
+        raise TableError(
+            f"{len(bad):,} row{'s' * (len(bad) > 1)} of {str(path)!r} with a wrong number of cells: row "
+            f"{first.number - 1} below the header has {first.actual_columns}, the header {first.expected_columns}. "
+            "Look for a separator, a quote or a line break inside a cell."
+        )
+    return table

@@ -1,0 +1,42 @@
+"""Every error about user data is raised here, before anything is computed.
+
+An error says what is wrong, the value, where it is and what to do. Estimators call `check_cohort` in ``fit`` and the
+smaller checks elsewhere; only tables that are read from files are checked where they are read, in `whether.files`.
+"""
+
+from whether.validate.error_types import (
+    ArgumentError,
+    DataError,
+    FollowUpWarning,
+    IdentifiabilityWarning,
+    MissingTimeError,
+)
+from whether.validate.features import check_columns, check_features, check_table, resolve_columns
+from whether.validate.people import (
+    check_cohort,
+    check_labels,
+    check_needs,
+    check_share,
+    check_times,
+    check_weight,
+    rank_of_labeled,
+)
+
+__all__ = [
+    "ArgumentError",
+    "DataError",
+    "FollowUpWarning",
+    "IdentifiabilityWarning",
+    "MissingTimeError",
+    "check_cohort",
+    "check_columns",
+    "check_features",
+    "check_labels",
+    "check_needs",
+    "check_share",
+    "check_table",
+    "check_times",
+    "check_weight",
+    "rank_of_labeled",
+    "resolve_columns",
+]

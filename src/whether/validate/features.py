@@ -1,0 +1,141 @@
+"""Features of people: a data frame's columns, the numbers in them, and names that point at them."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.validate.error_types import DataError
+
+Array = NDArray[np.float64]
+
+
+def check_table(table: Any) -> None:
+    """Check a data frame's columns to be numeric, naming the one that is not."""
+    columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
+    if columns is None or dtypes is None:
+        return
+    if len(columns) == 0:
+        raise DataError("X has no columns, but at least one feature is needed: name the columns to learn from.")
+    for name, dtype in zip(columns, dtypes, strict=True):
+        numeric = dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "iufb"
+        if not numeric and str(dtype) not in ("Boolean", "boolean"):
+            first = next(iter(table[name]), None)
+            raise DataError(
+                f"Column {name!r} is not numeric ({dtype}; first value {first!r}). Encode it first, for example with "
+                "sklearn.preprocessing.OneHotEncoder in a Pipeline, or drop it; learner='boosted' takes columns of a "
+                "categorical type as they are."
+            )
+
+
+def check_features(features: Array, names: Sequence[str], *, allow_missing: bool = False) -> None:
+    """Check that features are finite (or missing, where that is allowed), naming row and column of the first not."""
+    # One pass without a temporary: a sum is finite only if all terms are (or it overflows: look closer then).
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(features.sum()):
+            return
+    bad = np.isinf(features) if allow_missing else ~np.isfinite(features)
+    if bad.any():
+        row, column = (int(position) for position in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        value = features[row, column]
+        kind = "NaN (missing)" if np.isnan(value) else "infinity"
+        raise DataError(
+            f"X contains {kind}: {int(bad.sum())} values are not finite (first: row {row}, column "
+            f"{names[column]!r}, value {value}). Impute or drop them, for example with sklearn.impute.SimpleImputer."
+        )
+
+
+def check_columns(features: Array, names: Sequence[str]) -> None:
+    """Refuse columns that never vary and columns that repeat another."""
+    if features.shape[0] < 2:
+        return
+    lowest = features.min(axis=0)
+    empty = [int(column) for column in np.flatnonzero(np.isnan(lowest)) if np.isnan(features[:, column]).all()]
+    if empty:
+        raise DataError(f"Column {names[empty[0]]!r} is missing for everybody{_and_more(len(empty) - 1)}. Drop it.")
+    constant = np.flatnonzero(features.max(axis=0) == lowest)
+    if constant.size:
+        column = int(constant[0])
+        raise DataError(
+            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(constant.size - 1)}: it "
+            "cannot be told from the intercept. Drop it, for example with sklearn.feature_selection.VarianceThreshold."
+        )
+    twin = _first_duplicate(features)
+    if twin is not None:
+        raise DataError(
+            f"Columns {names[twin[0]]!r} and {names[twin[1]]!r} are identical: their effects cannot be told apart. "
+            "Drop one of them."
+        )
+
+
+def _and_more(count: int) -> str:
+    return f", and so are {count} more" if count else ""
+
+
+def _first_duplicate(features: Array) -> tuple[int, int] | None:
+    """Find two equal columns; candidates share their sum and some entries."""
+    rows = np.linspace(0, features.shape[0] - 1, 50).astype(int)
+    seen: dict[bytes, list[int]] = {}
+    for column in range(features.shape[1]):
+        key = (features[rows, column] + 0.0).tobytes()  # adding zero turns -0.0 into 0.0, which has other bytes
+        for other in seen.setdefault(key, []):
+            if np.array_equal(features[:, column], features[:, other]):
+                return other, column
+        seen[key].append(column)
+    return None
+
+
+def resolve_columns(
+    columns: Sequence[str | int] | None, names: Sequence[str] | int, parameter: str
+) -> NDArray[np.intp]:
+    """Positions of features given by name or position; all of them for None.
+
+    Parameters
+    ----------
+    columns : sequence of str or int, or None
+    names : sequence of str, or int
+        Names of the features, or their number where they have no names.
+    parameter : str
+        What the user calls them.
+    """
+    count = names if isinstance(names, int) else len(names)
+    if columns is None:
+        return np.arange(count)
+    if isinstance(columns, (str, numbers.Number)):
+        kind = "string" if isinstance(columns, str) else "number"
+        raise DataError(
+            f"{parameter} must be a list of names or positions, got the {kind} {columns!r}: write [{columns!r}]."
+        )
+    positions = [
+        _named_position(column, names, parameter)
+        if isinstance(column, str)
+        else _checked_position(column, count, parameter)
+        for column in columns
+    ]
+    if len(set(positions)) < len(positions):
+        raise DataError(f"{parameter} names a feature twice: {list(columns)!r}.")
+    return np.array(positions, dtype=np.intp)
+
+
+def _named_position(column: str, names: Sequence[str] | int, parameter: str) -> int:
+    if isinstance(names, int):
+        raise DataError(
+            f"{parameter} has the name {column!r}, but X has no column names. Pass a data frame, or positions."
+        )
+    if column not in names:
+        close = difflib.get_close_matches(column, names, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        raise DataError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
+    return list(names).index(column)
+
+
+def _checked_position(column: int, count: int, parameter: str) -> int:
+    if not isinstance(column, numbers.Integral) or not -count <= column < count:
+        raise DataError(f"{parameter} has {column!r}; positions run from 0 to {count - 1}.")
+    return int(column) % count

@@ -1,0 +1,243 @@
+"""Labels, times and weights of people."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whether.cohort import Cohort
+from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
+from whether.validate.features import check_columns
+
+Array = NDArray[np.float64]
+
+MOST_RANKED = 50_000
+
+
+def check_cohort(
+    features: Array,
+    labels: ArrayLike,
+    *,
+    names: Sequence[str],
+    time: ArrayLike | None = None,
+    follow_up: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Cohort:
+    """Check everything that was passed to ``fit`` and return it as a `Cohort`.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, d)
+        Finite numbers (see `check_features`).
+    labels : array-like of 0 and 1
+    names : sequence of str
+        Names of the feature columns.
+    time, follow_up, sample_weight : array-like or None
+    """
+    n = features.shape[0]
+    labeled = check_labels(labels, n)
+    weight = None if sample_weight is None else check_weight(sample_weight, n)
+    checked_time = None if time is None else check_times(time, n, "time")
+    checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
+    if checked_follow_up is not None:
+        _check_follow_up(labeled, checked_time, checked_follow_up)
+    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+    if weight is not None and not weight.all():
+        cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
+    check_columns(cohort.features, names)
+    _check_both_classes(cohort.labeled)
+    return cohort
+
+
+def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
+    """Check labels to be 0 or 1 (or booleans: True means the event was seen)."""
+    values = np.asarray(labels)
+    if values.shape[:1] != (n,):
+        raise DataError(f"y has {values.shape[0] if values.ndim else 1} entries, but X has {n} rows.")
+    if values.dtype == bool:
+        return values
+    if values.dtype.kind in "iuf" and bool(np.all((values == 0) | (values == 1))):
+        return np.asarray(values == 1)
+    missing = [row for row, value in enumerate(values.tolist()) if _is_missing(value)]
+    if missing:
+        raise DataError(
+            f"y contains NaN: it is missing for {len(missing)} of {n} people (first: row {missing[0]}, "
+            f"y={values[missing[0]]}). Pass 0 for people whose event was not seen."
+        )
+    found = set(values.tolist())
+    if found <= {0, 1}:
+        return np.asarray(values == 1)
+    row = next(row for row, value in enumerate(values.tolist()) if value not in (0, 1))
+    raise DataError(
+        f"y must be 0 (event not seen) or 1 (event seen); got the values {_list_values(found)} "
+        f"(first: row {row}, y={values.tolist()[row]!r}). {_advise_on_labels(found)}"
+    )
+
+
+def _advise_on_labels(found: set[Any]) -> str:
+    if found == {-1, 1}:
+        return "In -1/1 coding the -1 says 'negative', but an unlabeled person is not known to be: pass (y == 1)."
+    if found == {1, 2}:
+        return "If 2 is the event, as survival tables often have it, pass (y == 2)."
+    if any(isinstance(value, float) and not value.is_integer() for value in found):
+        return "These are continuous: if they are times, pass them as time= and say in y whether the event was seen."
+    several = "Only binary classification is supported. " if len(found) > 2 else ""
+    return f"{several}Pass y = (outcome == 'the event'), so that it is clear which value means that the event was seen."
+
+
+def _list_values(found: set[Any]) -> str:
+    try:
+        ordered = sorted(found)
+    except TypeError:  # numbers and strings, say
+        ordered = sorted(found, key=repr)
+    return ", ".join(repr(value) for value in ordered[:5]) + (", ..." if len(found) > 5 else "")
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' NA and NaT are known by their names: pandas may not be installed.
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
+    events = int(np.count_nonzero(labeled))
+    if events == 0:
+        raise DataError(
+            f"Nobody is labeled: y has one class, 0, for all {labeled.size} people. "
+            "Without a single seen event nothing can be learned."
+        )
+    if events == labeled.size:
+        raise DataError(
+            f"Nobody is unlabeled: y has one class, 1, for all {labeled.size} people. "
+            "If people without the event were left out of the table, put them back."
+        )
+
+
+def check_times(values: ArrayLike, n: int, name: str) -> Array:
+    """Check that times are one finite positive number per person."""
+    times = _to_numbers(values, name)
+    if times.ndim != 1 or times.size != n:
+        raise DataError(f"{name} must be one number per person: shape ({n},) was expected, got {times.shape}.")
+    for bad, what, advice in (
+        (np.isnan(times), "is missing (NaN)", "Drop these rows or fill in when they were last seen."),
+        (np.isinf(times), "is infinite", "Give the length of the observation, even for people who never had it."),
+        (times <= 0, "is not > 0", "Drop or repair these rows; a time of zero has no logarithm."),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise DataError(
+                f"{name} must be > 0 and finite for every person; for {int(bad.sum())} of {n} it {what} "
+                f"(first: row {row}, {name}={times[row]}). {advice}"
+            )
+    return times
+
+
+def check_weight(values: ArrayLike, n: int) -> Array:
+    """Check that weights are one finite non-negative number per person, not all zero."""
+    weight = np.full(n, float(values)) if isinstance(values, numbers.Real) else _to_numbers(values, "sample_weight")
+    if weight.shape != (n,):
+        raise DataError(f"sample_weight must be one number per person: shape ({n},) was expected, got {weight.shape}.")
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise DataError(f"sample_weight must be >= 0 and finite (first bad: row {row}, weight {weight[row]}).")
+    if not weight.any():
+        raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
+    return weight
+
+
+def _to_numbers(values: ArrayLike, name: str) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind in "mM":
+        raise DataError(
+            f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit."
+        )
+    if array.dtype == object:
+        present = [np.nan if _is_missing(value) else value for value in array.ravel()]
+        array = np.array(present, dtype=object).reshape(array.shape)
+    try:
+        return np.asarray(array, dtype=float)
+    except (TypeError, ValueError):
+        flat = array.ravel()
+        row = next(i for i, value in enumerate(flat) if not _is_number(value))
+        raise DataError(f"{name} must be numbers; row {row} holds {flat[row]!r}.") from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _check_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+    if time is not None:
+        late = labeled & (time > follow_up)
+        if late.any():
+            row = int(np.argmax(late))
+            raise DataError(
+                f"The event comes after the end of follow-up for {int(late.sum())} labeled people (first: row {row}, "
+                f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
+                "follow_up to how long the person was observed."
+            )
+    _check_potential_follow_up(labeled, time, follow_up)
+
+
+def _check_potential_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+    """Refuse a follow-up that ends at the event.
+
+    Longer follow-up can only show more events. If labeled people were followed for a clearly *shorter* time than the
+    others, or no longer and exactly to their event, the column is the observed time and not the potential follow-up.
+    """
+    standing, z = rank_of_labeled(labeled, follow_up)
+    same_as_time = time is not None and bool(np.all(time[labeled] == follow_up[labeled]))
+    if (same_as_time and standing < 0.5) or (standing < 0.45 and z < -5):
+        median_seen, median_rest = np.median(follow_up[labeled]), np.median(follow_up[~labeled])
+        raise DataError(
+            f"follow_up seems to end at the event: its median is {median_seen:.4g} for labeled people and "
+            f"{median_rest:.4g} for the others"
+            + (", and it equals time for every labeled person" if same_as_time else "")
+            + ". What is meant is potential follow-up: how long a person was, or would have been, under observation "
+            "had the event not come, for example the end of the study minus the date of entry, for everybody. If only "
+            "observed times are known, use MixtureCureClassifier with time= instead."
+        )
+
+
+def rank_of_labeled(labeled: NDArray[np.bool_], values: Array) -> tuple[float, float]:
+    """Probability that a labeled person's value exceeds an unlabeled one's, and its z score against one half."""
+    from scipy.stats import rankdata
+
+    step = -(-values.size // MOST_RANKED)  # a part of a large cohort decides as well
+    labeled, values = labeled[::step], values[::step]
+    m, k = int(np.count_nonzero(labeled)), int(np.count_nonzero(~labeled))
+    if m == 0 or k == 0:
+        return 0.5, 0.0
+    standing = (rankdata(values)[labeled].sum() - m * (m + 1) / 2) / (m * k)
+    return float(standing), float((standing - 0.5) / np.sqrt((m + k + 1) / (12.0 * m * k)))
+
+
+def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
+    """Check that the times a method works through were given; else name a method that works without."""
+    advice = {
+        "time": "Pass fit(X, y, time=...), or use FollowUpCureClassifier with follow_up=... or "
+        "SARPUClassifier(propensity_features=[...]): same likelihood, no event times needed.",
+        "follow_up": "Pass fit(X, y, follow_up=...): how long each person was, or would have been, under observation. "
+        "Without it use SARPUClassifier(propensity_features=[...]), or MixtureCureClassifier with time=...",
+    }
+    for what in needs:
+        if getattr(cohort, what) is None:
+            raise MissingTimeError(
+                f"{estimator} restricts the labeling propensity through {what}, but {what}=None "
+                f"({cohort.n} people, {int(cohort.labeled.sum())} labeled). {advice[what]}"
+            )
+
+
+def check_share(value: Any, name: str) -> float:
+    """Check a share that the user knows to be a number in (0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) <= 1:
+        raise ArgumentError(f"{name} must be a number in (0, 1], got {value!r}.")
+    return float(value)

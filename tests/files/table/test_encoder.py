@@ -1,0 +1,243 @@
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from whether.files.table import Encoder, Notes, Observed, TableError, Wishes, guess_column, learn_encoder
+
+N = 200
+
+
+def make(**cells):
+    table = pa.table(cells)
+    return {name: guess_column(name, table[name]) for name in table.column_names}
+
+
+def learn(columns, *, time=None, event=None, **wishes):
+    notes = Notes()
+    n = len(next(iter(columns.values())).data)
+    event = np.arange(n) % 3 == 0 if event is None else event
+    return learn_encoder(columns, Wishes(**wishes), Observed(event, () if time is None else (time,)), notes), notes
+
+
+def text_of(notes):
+    return " ".join(note.text for note in notes.items)
+
+
+def age(n=N):
+    return 40 + 0.37 * (np.arange(n) * 7919 % n)
+
+
+def test_numbers_are_one_feature_and_categories_one_for_each_but_the_most_frequent():
+    columns = make(age=age(), stage=["I", "II", "I", "III"] * 50)
+    encoder, notes = learn(columns)
+    assert encoder.features == ("age", "stage=II", "stage=III")
+    matrix = encoder.encode(columns, notes)
+    np.testing.assert_array_equal(matrix[:, 0], age())
+    np.testing.assert_array_equal(matrix[:4, 1:], [[0, 0], [1, 0], [0, 0], [0, 1]])
+    assert "each compared with 'I'" in text_of(notes)
+
+
+def test_gaps_are_filled_with_the_median_and_flagged_where_there_are_many():
+    values = age()
+    values[:20] = np.nan
+    columns = make(age=values)
+    encoder, notes = learn(columns)
+    assert encoder.features == ("age", "age is missing")
+    matrix = encoder.encode(columns, notes)
+    np.testing.assert_array_equal(matrix[:20], np.tile([np.median(values[20:]), 1.0], (20, 1)))
+    assert "20 gaps, filled with the median" in text_of(notes)
+
+
+def test_a_few_gaps_are_filled_without_a_flag_and_their_number_is_not_told():
+    values = age()
+    values[:3] = np.nan
+    encoder, notes = learn(make(age=values))
+    assert encoder.features == ("age",)
+    assert "fewer than 11 gaps" in text_of(notes)
+
+
+def test_gaps_stay_where_the_learner_copes_with_them():
+    values = age()
+    values[:20] = np.nan
+    columns = make(age=values)
+    encoder, notes = learn(columns, keeps_missing=True)
+    np.testing.assert_array_equal(encoder.encode(columns, notes)[:, 0], values)
+
+
+def test_rare_categories_are_pooled_and_gaps_are_a_category():
+    cells = ["a"] * 100 + ["b"] * 50 + [f"rare {i}" for i in range(30)] + [None] * 20
+    columns = make(x=cells)
+    encoder, notes = learn(columns)
+    assert encoder.features == ("x=b", "x=(other)", "x=(missing)")
+    np.testing.assert_array_equal(encoder.encode(columns, notes).sum(axis=0), [50, 30, 20])
+    assert "rare 1" not in json.dumps(encoder.to_state())
+
+
+def test_only_the_twenty_most_frequent_categories_have_a_feature():
+    encoder, _ = learn(make(x=[f"c{i % 30:02d}" for i in range(900)]))
+    assert len(encoder.features) == 20
+    assert encoder.features[-1] == "x=(other)"
+
+
+def test_a_few_people_in_rare_categories_count_as_the_most_frequent():
+    columns = make(x=["a"] * 100 + ["b"] * 95 + ["c"] * 5)
+    encoder, notes = learn(columns)
+    assert encoder.features == ("x=b",)
+    assert "count as 'a'" in text_of(notes)
+
+
+def test_numbers_can_be_declared_to_be_categories():
+    encoder, _ = learn(make(grade=[1, 2, 3, 3] * 50), categorical=("grade",))
+    assert encoder.features == ("grade=1", "grade=2")
+
+
+LEFT_OUT = {
+    "empty": ([None] * N, "is empty"),
+    "constant": ([3.0] * N, "is always 3"),
+    "constant word": (["x"] * N, "is always 'x'"),
+    "dates": (["2020-01-02"] * N, "holds dates"),
+    "remarks": ([f"remark {i}" for i in range(N)], "looks like an id or a remark"),
+    "row numbers": (list(range(1, N + 1)), "looks like an id"),
+    "shuffled row numbers": ([(i * 7919) % N for i in range(N)], "looks like an id"),
+    "event": ((np.arange(N) % 3 == 0).astype(int), "says the same as the event"),
+    "no event": ((np.arange(N) % 3 != 0).astype(int), "says the same as the event"),
+    "lists": ([[1, 2]] * N, "neither number nor text"),
+    "nearly constant": (["x"] * (N - 3) + ["y"] * 3, "is 'x' for all but fewer than 11"),
+    "few of each": ([f"w{i % 40}" for i in range(N)], "no category with at least 11"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_what_cannot_be_a_feature_is_left_out_and_said_to_be(case):
+    cells, reason = LEFT_OUT[case]
+    encoder, notes = learn(make(age=age(), x=cells))
+    assert encoder.features == ("age",)
+    assert f"{reason}" in text_of(notes)
+    assert "left out" in text_of(notes)
+
+
+@pytest.mark.parametrize("case", [case for case in LEFT_OUT if "row numbers" not in case])
+def test_what_was_asked_for_by_name_and_cannot_be_a_feature_is_an_error(case):
+    cells, reason = LEFT_OUT[case]
+    with pytest.raises(TableError, match=f"'x'.*{reason}"):
+        learn(make(age=age(), x=cells), named=True)
+
+
+def test_an_id_asked_for_by_name_is_used_with_a_warning():
+    encoder, notes = learn(make(x=list(range(N))), named=True)
+    assert encoder.features == ("x",)
+    assert any(note.is_warning for note in notes.items)
+
+
+@pytest.mark.parametrize("name", ["id", "patient_id", "Patient ID", "MRN", "Unnamed: 0", "index"])
+def test_whole_numbers_that_differ_are_an_id_by_their_name(name):
+    encoder, _ = learn(make(**{"age": age(), name: [i * i for i in range(N)]}))
+    assert encoder.features == ("age",)
+
+
+@pytest.mark.parametrize("name", ["platelets", "grid", "acid"])
+def test_whole_numbers_that_differ_are_no_id_without_such_a_name(name):
+    encoder, _ = learn(make(**{name: [i * i for i in range(N)]}))
+    assert encoder.features == (name,)
+
+
+def test_a_column_that_mostly_equals_the_time_is_a_follow_up_and_no_feature():
+    time = age()
+    encoder, notes = learn(make(age=age()[::-1].copy(), length=np.where(np.arange(N) % 4 == 0, 99.5, time)), time=time)
+    assert encoder.features == ("age",)
+    assert "equals the time or follow-up of 75 %" in text_of(notes)
+
+
+def test_features_that_repeat_another_are_left_out():
+    stage = ["I", "II"] * 100
+    encoder, notes = learn(make(stage=stage, again=[s.lower() for s in stage], number=[0.0, 1.0] * 100))
+    assert encoder.features == ("stage=II",)
+    assert "'again=ii' is the same as 'stage=II'" in text_of(notes)
+
+
+def test_a_word_among_many_numbers_is_an_error_that_says_where():
+    cells = [str(value) for value in age()]
+    cells[16] = "old"
+    with pytest.raises(TableError, match=r"'x' holds numbers except for a few cells \(row 17 holds 'old'"):
+        learn(make(x=cells))
+
+
+def test_infinity_is_an_error():
+    values = age()
+    values[4] = np.inf
+    with pytest.raises(TableError, match="infinite in row 5"):
+        learn(make(x=values))
+
+
+def test_nothing_left_is_an_error_with_the_reasons():
+    with pytest.raises(TableError, match=r"No column is left .* 'x' is empty"):
+        learn(make(x=[None] * N))
+
+
+def test_two_features_of_one_name_are_an_error():
+    with pytest.raises(TableError, match="Two features would be called 'a=y'"):
+        learn({**make(a=["x", "y"] * 100), **make(**{"a=y": age()})})
+
+
+@pytest.fixture
+def encoder():
+    cells = ["I", "II", "I", "III"] * 50
+    return learn(make(age=age(), stage=cells))[0]
+
+
+def test_the_encoder_is_the_same_after_a_journey_through_json(encoder):
+    assert Encoder.from_state(json.loads(json.dumps(encoder.to_state()))) == encoder
+
+
+def test_a_new_table_may_have_other_columns_and_another_order(encoder):
+    table = pa.table({"x": [1, 2], "stage": ["III", "I"], "age": ["50", "60"]})
+    np.testing.assert_array_equal(encoder.encode_table(table, Notes()), [[50, 0, 1], [60, 0, 0]])
+
+
+def test_a_table_without_a_column_is_refused_by_name(encoder):
+    with pytest.raises(TableError, match=r"lacks 1 of the 2 .*: 'stage'. Did you mean 'stages'\?"):
+        encoder.encode_table(pa.table({"age": [1], "stages": ["I"]}), Notes())
+
+
+def test_text_where_numbers_are_expected_is_refused(encoder):
+    with pytest.raises(TableError, match="'age' should hold numbers, but row 2 holds 'old'"):
+        encoder.encode_table(pa.table({"age": ["50", "old"], "stage": ["I", "I"]}), Notes())
+
+
+def test_a_category_never_seen_counts_as_the_most_frequent_with_a_warning(encoder):
+    notes = Notes()
+    matrix = encoder.encode_table(pa.table({"age": [50, 60], "stage": ["IV", "II"]}), notes)
+    np.testing.assert_array_equal(matrix[:, 1:], [[0, 0], [1, 0]])
+    assert "'IV'" in notes.items[0].text
+    assert notes.items[0].is_warning
+
+
+def test_a_column_with_no_category_of_the_training_table_is_refused(encoder):
+    with pytest.raises(TableError, match="No value of column 'stage' was seen in training: expected 'I', 'II', 'III'"):
+        encoder.encode_table(pa.table({"age": [50, 60], "stage": [1, 2]}), Notes())
+
+
+def test_new_gaps_are_filled_and_told(encoder):
+    notes = Notes()
+    matrix = encoder.encode_table(pa.table({"age": [None, 60.0], "stage": ["I", None]}), notes)
+    assert matrix[0, 0] == np.median(age())
+    assert "gaps were filled" in notes.items[0].text
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"features": ["age", "age"]},
+        {"features": ["weight"]},
+        {"features": "age"},
+        {"columns": [{"type": "picture", "name": "age", "flags_missing": False}]},
+        {"columns": [{"type": "category", "name": "a", "levels": [1], "pools_others": False, "flags_missing": False}]},
+        {"columns": [{"type": "number", "name": 3, "fill": 0, "flags_missing": False}]},
+        {"columns": [{"type": "number", "name": "age", "fill": 0, "flags_missing": "no"}]},
+    ],
+)
+def test_an_encoder_of_damaged_data_is_refused(encoder, damage):
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        Encoder.from_state({**encoder.to_state(), **damage})

@@ -1,0 +1,181 @@
+import sqlite3
+
+import duckdb
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from whether.files.table import TableError, read_table
+
+TABLE = pa.table({"age": [40.0, 50.0, 60.0], "stage": ["I", "II", "I"]})
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_separator_of_a_text_table_is_found(read_csv, separator, end):
+    columns, notes = read_csv(end.join(separator.join(row) for row in (["age", "stage"], ["40", "I"], ["50", "II"])))
+    assert list(columns) == ["age", "stage"]
+    assert columns["age"].numbers().tolist() == [40, 50]
+    assert "separated by" in notes.items[0].text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"), [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", "UTF-16"), ("latin-1", "Latin-1")]
+)
+def test_letters_with_accents_are_read_in_every_encoding(read_csv, encoding, said):
+    columns, notes = read_csv("größe,ort\n1,Köln\n2,Ulm\n".encode(encoding))
+    assert list(columns) == ["größe", "ort"]
+    assert columns["ort"].data.to_pylist() == ["Köln", "Ulm"]
+    assert said in " ".join(note.text for note in notes.items)
+
+
+def test_a_single_latin_1_letter_at_the_end_of_a_large_file_is_enough(read_csv):
+    body = b"a,b\n" + b"1,2\n" * 2_000_000 + "1,é\n".encode("latin-1")
+    columns, notes = read_csv(body)
+    assert columns["b"].data[-1].as_py() == "é"
+    assert any("Latin-1" in note.text for note in notes.items)
+
+
+def test_quoted_cells_may_hold_separators_quotes_and_line_breaks(read_csv):
+    columns, _ = read_csv('"age, years",b\n1,"x, ""y""\nz"\n2,w\n')
+    assert list(columns) == ["age, years", "b"]
+    assert columns["b"].data.to_pylist() == ['x, "y"\nz', "w"]
+
+
+def test_blank_lines_before_within_and_after_are_skipped(read_csv):
+    columns, _ = read_csv("\n\na,b\n\n1,2\n\n3,4\n\n")
+    assert columns["a"].numbers().tolist() == [1, 3]
+
+
+def test_names_are_trimmed_and_a_column_without_a_name_gets_one(read_csv):
+    columns, notes = read_csv(",  age ,b\n1,2,3\n")
+    assert list(columns) == ["(column 1)", "age", "b"]
+    assert "'(column 1)'" in notes.items[0].text
+
+
+def test_a_file_without_any_separator_is_one_column_and_said_to_be(read_csv):
+    columns, notes = read_csv("a b c\n1 2 3\n")
+    assert list(columns) == ["a b c"]
+    assert notes.items[-1].is_warning
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_arrow_files_are_told_by_their_content(tmp_path, kind):
+    path = tmp_path / "table.dat"
+    (pyarrow.parquet.write_table if kind == "parquet" else pyarrow.feather.write_feather)(TABLE, path)
+    assert read_table(path)[0].equals(TABLE)
+    assert read_table(path, choose=lambda names: names[1:])[0].column_names == ["stage"]
+
+
+@pytest.fixture
+def sqlite_file(tmp_path):
+    path = tmp_path / "hospital.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE people (age, stage, mixed, gaps, big, picture)")
+    rows = [(40, "I", 1, None, 2**62, b"x"), (50.5, "II", "high", None, 1, None), (60, "I", 2.5, None, 2, b"z")]
+    connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_sqlite_answers_a_query(sqlite_file):
+    table, _ = read_table(sqlite_file, query="SELECT age, stage FROM people WHERE stage = 'I'")
+    assert table.to_pydict() == {"age": [40.0, 60.0], "stage": ["I", "I"]}
+
+
+def test_a_sqlite_column_of_several_kinds_is_text(sqlite_file):
+    table, _ = read_table(sqlite_file, query="SELECT * FROM people")
+    assert table["mixed"].to_pylist() == ["1", "high", "2.5"]
+    assert pa.types.is_null(table["gaps"].type)
+    assert table["big"].to_pylist() == [2**62, 1, 2]
+    assert pa.types.is_binary(table["picture"].type)
+
+
+def test_batches_of_different_kinds_are_joined(sqlite_file, monkeypatch):
+    monkeypatch.setattr("whether.files.table.database.ROWS_AT_A_TIME", 1)
+    table, _ = read_table(sqlite_file, query="SELECT * FROM people")
+    assert table["mixed"].to_pylist() == ["1", "high", "2.5"]
+    assert table["age"].to_pylist() == [40.0, 50.5, 60.0]
+
+
+def test_a_query_cannot_change_the_database(sqlite_file):
+    with pytest.raises(TableError, match="readonly"):
+        read_table(sqlite_file, query="DROP TABLE people")
+
+
+@pytest.fixture
+def duckdb_file(tmp_path):
+    path = tmp_path / "hospital.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people AS SELECT * FROM (VALUES (40, 'I'), (50, 'II')) t(age, stage)")
+    return path
+
+
+def test_duckdb_answers_a_query(duckdb_file):
+    assert read_table(duckdb_file, query="SELECT * FROM people")[0].to_pydict() == {
+        "age": [40, 50],
+        "stage": ["I", "II"],
+    }
+
+
+def test_a_duckdb_query_reads_no_other_file_and_writes_none(duckdb_file, tmp_path):
+    with pytest.raises(TableError, match="disabled"):
+        read_table(duckdb_file, query=f"COPY people TO '{tmp_path}/out.csv'")
+    with pytest.raises(TableError, match="DuckDB cannot answer"):
+        read_table(duckdb_file, query="SELECT * FROM read_text('/etc/hostname')")
+
+
+@pytest.mark.parametrize("fixture", ["sqlite_file", "duckdb_file"])
+@pytest.mark.parametrize(
+    ("query", "said"), [(None, "'people'"), ("SELECT nonsense FROM people", "nonsense"), ("SELEC", "SELEC")]
+)
+def test_a_database_that_cannot_answer_says_why(request, fixture, query, said):
+    with pytest.raises(TableError, match=said):
+        read_table(request.getfixturevalue(fixture), query=query)
+
+
+BAD = {
+    "empty": (b"", "is empty"),
+    "blank": (b"\n \n\n", "nothing but blank lines"),
+    "zip": (b"PK\x03\x04rest", "Excel"),
+    "gzip": (b"\x1f\x8b\x08", "gzip"),
+    "pdf": (b"%PDF-1.7", "PDF"),
+    "binary": (b"a,b\n1,\x00\x01\x02\n", "bytes that text has not"),
+    "html": (b"<!DOCTYPE html><html></html>", "web page"),
+    "json": (b'{"a": 1}', "JSON"),
+    "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "2 rows of .* row 2 below the header has 1, the header 2"),
+    "open quote": (b'a,b\n1,"2\n3,4\n', "never closed"),
+    "twice": (b"a,b,a\n1,2,3\n", "more than one column called 'a'"),
+    "twice trimmed": (b"a, a\n1,2\n", "more than one column called 'a'"),
+    "no header": (b"1.5,2\n3,4\n", "names of the columns are expected"),
+    "no rows": (b"a,b\n", "no rows"),
+    "many columns": (",".join(f"c{i}" for i in range(20_000)).encode() + b"\n1\n", "20,000 columns"),
+    "long header": (b"x" * 1_500_000, "longer than a million"),
+    "damaged parquet": (b"PAR1" + b"\x07" * 100, "damaged Parquet"),
+    "damaged feather": (b"ARROW1\0\0" + b"\x07" * 100, "damaged Feather"),
+    "damaged sqlite": (b"SQLite format 3\0" + b"\x07" * 200, "SQLite cannot answer"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_refused_in_a_sentence(tmp_path, case):
+    content, said = BAD[case]
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=said):
+        read_table(path)
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(TableError, match="no file"):
+        read_table(tmp_path / "no.csv")
+    with pytest.raises(TableError, match="folder"):
+        read_table(tmp_path)
+
+
+def test_a_query_to_a_text_file_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(TableError, match="nothing to put a query to"):
+        read_table(tmp_path / "t.csv", query="SELECT 1")
