@@ -1,15 +1,16 @@
 """What facts tell of people, declared beside them, and the calls with which a fact is told.
 
-A fact is a frozen dataclass. A field that counts people, rests on such a count, or is one person's own value says so
-with one of the functions below; everything else is about a model or a computation. The rule in
+A fact is a frozen dataclass. A field that counts people, rests on such a count, or is one person's own value is
+``Annotated`` with one of the classes below; everything else is about a model or a computation. The rule in
 `whether.telling.disclosure` reads these declarations and nothing else. Fields with ``repr=False`` are never told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias, get_type_hints
 
 # Smallest number of people that is told: a count of 1 to 10, and whatever gives one back, is held back.
 FEWEST = 11
@@ -51,29 +52,13 @@ class OfFeature:
     """The name of a feature: what is said of it is not told where it marks a few people."""
 
 
-def people(of: str = "people", **options: Any) -> Any:
-    """Declare a field that counts people, of the group named."""
-    return field(metadata={"tells": People(of)}, **options)
-
-
-def rests_on(*groups: str, **options: Any) -> Any:
-    """Declare a field from which the counts of these groups, fields of the same fact or of the cohort, could be had."""
-    return field(metadata={"tells": RestsOn(groups)}, **options)
-
-
-def expected(**options: Any) -> Any:
-    """Declare an expected number of people without a recorded event."""
-    return field(metadata={"tells": Expected()}, **options)
-
-
-def personal(digits: int = 2, **options: Any) -> Any:
-    """Declare a field that may be one person's own value."""
-    return field(metadata={"tells": Personal(digits)}, **options)
-
-
-def of_feature(**options: Any) -> Any:
-    """Declare a field that names a feature."""
-    return field(metadata={"tells": OfFeature()}, **options)
+@cache
+def declared(fact: type) -> Mapping[str, Any]:
+    """Return what the fields of a fact tell of people, by name; the others tell nothing."""
+    hints = get_type_hints(fact, include_extras=True)
+    kinds = (People, RestsOn, Expected, Personal, OfFeature)
+    told = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: found[0] for name, found in told.items() if found and isinstance(found[0], kinds)}
 
 
 class Told:

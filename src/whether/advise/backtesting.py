@@ -24,7 +24,7 @@ from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
-from whether.validate import DataError
+from whether.validate import DataError, check_between, check_whole_number
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -160,7 +160,8 @@ def backtest(
         follow_up=follow_up,
         known_negative=known_negative,
     )
-    _check_settings(n_splits, test_size)
+    check_whole_number(n_splits, "n_splits", 2)
+    check_between(test_size, "test_size")
     task = Task(
         cohort.features,
         plan,
@@ -322,10 +323,3 @@ def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
     if labels.shape != (n,):
         raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
-
-
-def _check_settings(n_splits: int, test_size: float) -> None:
-    if n_splits < 2:
-        raise ValueError(f"n_splits must be at least 2, got {n_splits!r}: one split has no interval.")
-    if not 0 < test_size < 1:
-        raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}.")

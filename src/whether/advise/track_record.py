@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from whether.evaluate.bootstrap import Interval
-from whether.facts import Groups, Told, people, personal, rests_on
+from whether.facts import Groups, People, Personal, RestsOn, Told
 from whether.methods import LR, METHODS
 
 Array = NDArray[np.float64]
@@ -78,18 +78,18 @@ class Backtest(Told):
         Whether the advice of then refused a number for the mean risk, in each split.
     """
 
-    scores: dict[str, dict[str, Array]] = rests_on("n_positive")
+    scores: Annotated[dict[str, dict[str, Array]], RestsOn(("n_positive",))]
     advised: tuple[str, ...]
-    endpoint: float | None = personal(4)
-    stagger: float | None = personal()
-    horizon: float = personal()
-    hidden_share: float = rests_on("n_hidden")
-    n_events: int = people(repr=False)
-    n_hidden: int = people(of="n_events", repr=False)
-    n_training: int = people()
-    n_test: int = people()
-    n_positive: int = people(of="n_test")
-    positive_share: float = rests_on("n_positive")
+    endpoint: Annotated[float | None, Personal(4)]
+    stagger: Annotated[float | None, Personal(2)]
+    horizon: Annotated[float, Personal(2)]
+    hidden_share: Annotated[float, RestsOn(("n_hidden",))]
+    n_events: Annotated[int, People("people")] = field(repr=False)
+    n_hidden: Annotated[int, People("n_events")] = field(repr=False)
+    n_training: Annotated[int, People("people")]
+    n_test: Annotated[int, People("people")]
+    n_positive: Annotated[int, People("n_test")]
+    positive_share: Annotated[float, RestsOn(("n_positive",))]
     errors: dict[str, str] = field(default_factory=dict, repr=False)
     level: float = 0.95
     weighted: bool = False

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
-from whether.facts import Groups, Told, rests_on
+from whether.facts import Groups, RestsOn, Told
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS
 
@@ -48,8 +48,8 @@ class Variant:
     """
 
     kind: str
-    value: str | float = rests_on("events")
-    mean_risk: float = rests_on("events")
+    value: Annotated[str | float, RestsOn(("events",))]
+    mean_risk: Annotated[float, RestsOn(("events",))]
     rank_correlation: float
     risks: Array = field(repr=False)
     note: str = field(default="", repr=False)
@@ -260,4 +260,3 @@ def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Arra
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
-

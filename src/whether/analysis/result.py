@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
-from whether.analysis import sentences, summary
 from whether.estimators import CensoredClassifier
 from whether.evaluate import Interval
+from whether.facts import Expected, Groups, RestsOn, Told
 
 Array = NDArray[np.float64]
 
@@ -51,9 +51,17 @@ class Origin:
     simulated: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """Evidence, recommendation, fitted model, backtest and sensitivity of one cohort; printing it shows the answer.
+@dataclass(frozen=True)
+class Note:
+    """How something was done, where that is not the usual way: its name, and numbers of the computation."""
+
+    name: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Told):
+    """Evidence, recommendation, fitted model, backtest and sensitivity of one cohort; printing it tells the answer.
 
     Attributes
     ----------
@@ -75,15 +83,19 @@ class Analysis:
     mean_risk : Interval
         Mean of ``risks``.
     backtest : Backtest or None
-    backtest_note : str
-        Why there is no backtest; empty if there is one.
+    no_backtest : str
+        Why there is no backtest: "not asked for", "no event times", "too few events" or "failed"; empty if there is
+        one.
     sensitivity : Sensitivity or None
         At the same people as ``risks``.
-    sensitivity_note : str
-        Why there is none; empty if there is one.
+    no_sensitivity : str
+        Why there is none: "not asked for" or "failed"; empty if there is one.
+    cautions : tuple of str
+        Findings about the fit: "curve above risk" where the curve of events alone shows more events than the model
+        expects to happen ever.
     warnings : tuple of str
-        What the fits warned of.
-    notes : tuple of str
+        What the fit warned of, in its own words.
+    notes : tuple of Note
         How intervals and checks were made, where that is not the usual way.
     """
 
@@ -95,14 +107,20 @@ class Analysis:
     still: Array = field(repr=False)
     lower: Array | None = field(repr=False)
     upper: Array | None = field(repr=False)
-    unseen: Interval
-    mean_risk: Interval
+    unseen: Annotated[Interval, Expected()]
+    mean_risk: Annotated[Interval, RestsOn(("events",))]
     backtest: Backtest | None = field(repr=False, default=None)
-    backtest_note: str = ""
+    no_backtest: str = ""
     sensitivity: Sensitivity | None = field(repr=False, default=None)
-    sensitivity_note: str = ""
+    no_sensitivity: str = ""
+    cautions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def groups(self) -> Groups:
+        """Sizes of the groups of which numbers may tell."""
+        return self.evidence.groups
 
     @property
     def n_people(self) -> int:
@@ -130,17 +148,3 @@ class Analysis:
         by_times = self.evidence.bounds.lowest_by_times_limit
         share = by_times if math.isfinite(by_times) else self.evidence.bounds.lowest
         return max(share * self.n_people - self.n_events, 0.0)
-
-    def to_dict(self, suppress_below: int = 0) -> dict[str, Any]:
-        """Return the analysis as plain Python objects that JSON can have; nothing in it is about single persons.
-
-        Parameters
-        ----------
-        suppress_below : int
-            Counts of people above zero and below this become None, and times of single persons are rounded. The
-            sentences are as they are.
-        """
-        return summary.summarize(self, suppress_below)
-
-    def __str__(self) -> str:
-        return "\n".join(map(sentences.wrap, sentences.sentences(self)))

@@ -3,6 +3,74 @@
 Whatever leaves goes through one rule, `whether.telling.disclosure`, which is applied to facts and not to sentences.
 """
 
-from whether.telling.page.write import write_report
+from __future__ import annotations
 
-__all__ = ["write_report"]
+from typing import Any
+
+from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
+from whether.analysis import Analysis
+from whether.telling.advice import AdviceWords
+from whether.telling.answer import AnswerWords
+from whether.telling.checks import backtest_text, sensitivity_text
+from whether.telling.disclosure import Disclosure, disclose
+from whether.telling.evidence import evidence_sentences
+from whether.telling.page.write import write_report
+from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
+from whether.telling.words import wrap
+
+__all__ = ["to_dict", "to_text", "write_report"]
+
+
+def to_text(fact: Any, width: int, suppress_below: int) -> str:
+    """Return a fact in words; see `whether.facts.Told`."""
+    rule = disclose(fact, suppress_below)
+    return "\n".join(_TEXT[type(fact)](fact, rule, width))
+
+
+def to_dict(fact: Any, suppress_below: int) -> dict[str, Any]:
+    """Return a fact as plain data; see `whether.facts.Told`."""
+    return _DATA[type(fact)](fact, disclose(fact, suppress_below))
+
+
+def _evidence_text(evidence: Evidence, rule: Disclosure, width: int) -> list[str]:
+    return _under_titles(evidence_sentences(rule.tell(evidence)).items(), width)
+
+
+def _advice_text(advice: Recommendation, rule: Disclosure, width: int) -> list[str]:
+    named = "" if advice.features is None else f", features [{', '.join(advice.features)}]"
+    called = type(advice.estimator).__name__
+    head = f"Recommended: {called} ({advice.method}{named}, learner={advice.learner!r})"
+    return [head, *_under_titles(AdviceWords(advice, rule).parts(), width)]
+
+
+def _under_titles(parts: Any, width: int) -> list[str]:
+    lines: list[str] = []
+    for title, sentences in parts:
+        if sentences:
+            lines.append(title)
+        for sentence in sentences:
+            lines += wrap(sentence, width, "  ")
+    return lines
+
+
+def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
+    return [line for text in AnswerWords(analysis, rule).sentences() for line in wrap(text, width, hanging="  ")]
+
+
+_TEXT: dict[type, Any] = {
+    Evidence: _evidence_text,
+    Recommendation: _advice_text,
+    Backtest: lambda record, rule, width: backtest_text(rule.tell(record), width),
+    Sensitivity: lambda moved, rule, width: sensitivity_text(rule.tell(moved), width),
+    Analysis: _answer_text,
+}
+_DATA: dict[type, Any] = {
+    Evidence: evidence_data,
+    Recommendation: lambda advice, rule: {
+        **advice_data(advice, rule),
+        "evidence": evidence_data(advice.evidence, rule),
+    },
+    Backtest: backtest_data,
+    Sensitivity: sensitivity_data,
+    Analysis: analysis_data,
+}

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.facts import FEWEST, Expected, Groups, OfFeature, People, Personal, RestsOn
-from whether.validate import check_suppression
+from whether.facts import FEWEST, Expected, Groups, OfFeature, People, Personal, RestsOn, declared
+from whether.validate import check_whole_number
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -63,7 +63,7 @@ class Disclosure:
     marks: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_suppression(self.fewest)
+        check_whole_number(self.fewest, "suppress_below", 0)
 
     @property
     def is_on(self) -> bool:
@@ -99,9 +99,9 @@ class Disclosure:
     def _settle(self, value: Any, tells: Any, groups: Groups) -> Any:
         """Return the value of a field as it may be told."""
         if isinstance(tells, People):
-            return self._part(value, groups[tells.of][0] if tells.of in groups else math.inf)
+            return self._part(value, groups[tells.of][0])
         if isinstance(tells, RestsOn):
-            allowed = all(self.allows_part(*groups[name]) for name in tells.groups if name in groups)
+            allowed = all(self.allows_part(*groups[name]) for name in tells.groups)
             return value if allowed else Withheld()
         if isinstance(tells, Expected):
             events, n = groups["events"]
@@ -155,6 +155,13 @@ class Disclosure:
         return _rounded(time, 2) if self.is_on else time
 
 
+def disclose(fact: Any, suppress_below: int = FEWEST) -> Disclosure:
+    """Return the rule as it holds for a fact, with the groups of people that the fact is about."""
+    evidence = getattr(fact, "evidence", fact)
+    counts = getattr(evidence, "counts", None)
+    return Disclosure(suppress_below, fact.groups, {} if counts is None else counts.marks)
+
+
 def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
     if isinstance(value, (list, tuple)):
         kept = [_tell(entry, rule, groups) for entry in value if not _marks_few(entry, rule)]
@@ -163,9 +170,9 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
         return {name: _tell(entry, rule, groups) for name, entry in value.items()}
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    known = {**groups, **_own_groups(value, groups)}
-    shown = [part for part in dataclasses.fields(value) if part.init]
-    told = {part.name: rule._settle(getattr(value, part.name), part.metadata.get("tells"), known) for part in shown}
+    tells, known = declared(type(value)), {**groups, **_own_groups(value, groups)}
+    names = [part.name for part in dataclasses.fields(value) if part.init]
+    told = {name: rule._settle(getattr(value, name), tells.get(name), known) for name in names}
     changed = {name: entry for name, entry in told.items() if entry is not getattr(value, name)}
     return dataclasses.replace(value, **changed) if changed else value
 
@@ -173,11 +180,10 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
 def _own_groups(fact: Any, groups: Groups) -> dict[str, tuple[float, float]]:
     """Counts among the fields of a fact, with the count that each is a part of."""
     found: dict[str, tuple[float, float]] = {}
-    for part in dataclasses.fields(fact):
-        tells, count = part.metadata.get("tells"), getattr(fact, part.name)
-        if isinstance(tells, People) and isinstance(count, (int, float, np.integer)):
-            whole = found.get(tells.of) or groups.get(tells.of) or (math.inf, math.inf)
-            found[part.name] = (count, whole[0])
+    for name, tells in declared(type(fact)).items():
+        if isinstance(tells, People):
+            whole = found[tells.of] if tells.of in found else groups[tells.of]
+            found[name] = (getattr(fact, name), whole[0])
     return found
 
 
@@ -185,10 +191,8 @@ def _marks_few(value: Any, rule: Disclosure) -> bool:
     """Whether something is said of a feature that marks a few people."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return False
-    return any(
-        isinstance(part.metadata.get("tells"), OfFeature) and not rule.allows_feature(getattr(value, part.name))
-        for part in dataclasses.fields(value)
-    )
+    tells = declared(type(value)).items()
+    return any(isinstance(kind, OfFeature) and not rule.allows_feature(getattr(value, name)) for name, kind in tells)
 
 
 def _rounded(value: Any, digits: int) -> Any:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+import numbers
+import textwrap
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
+
+from whether.evaluate import Interval
 
 # Characters that turn the direction of writing round, and so what a reader believes to see.
 _TURNING = {*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x061C, 0xFEFF}
 
 
 def clean(text: Any) -> str:
-    """Return text without characters that are invisible, turn the line or are not allowed in a page.
-
-    Parameters
-    ----------
-    text : str or anything that prints
-    """
+    """Return text without characters that are invisible, turn the line or are not allowed in a page."""
     return "".join(_clean_character(character) for character in str(text))
 
 
@@ -41,14 +40,7 @@ class Name:
 
 
 def name(text: Any, most: int = 40) -> Name:
-    """Shorten a name in its middle, where names differ least.
-
-    Parameters
-    ----------
-    text : str
-    most : int
-        Largest number of characters.
-    """
+    """Shorten a name in its middle, where names differ least."""
     full = " ".join(clean(text).split()) or "(no name)"
     if len(full) <= most:
         return Name(full, full)
@@ -57,13 +49,7 @@ def name(text: Any, most: int = 40) -> Name:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Return a number with as many significant digits as asked for, without an exponent where that can be read.
-
-    Parameters
-    ----------
-    value : float
-    digits : int
-    """
+    """Return a number with as many significant digits as asked for, without an exponent where that can be read."""
     if not math.isfinite(value):
         return "not known"
     if value == 0:
@@ -75,60 +61,61 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float, places: int = 0) -> str:
-    """Return a share in percent.
-
-    Parameters
-    ----------
-    share : float
-    places : int
-    """
+    """Return a share in percent."""
     return f"{100 * share:.{places}f} %" if math.isfinite(share) else "not known"
 
 
 def percent_range(lower: float, upper: float, places: int = 0) -> str:
-    """Return limits in percent; empty where they are not known.
-
-    Parameters
-    ----------
-    lower, upper : float
-    places : int
-    """
+    """Return limits in percent; empty where they are not known."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return ""
     return f"{100 * lower:.{places}f} to {100 * upper:.{places}f} %"
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
+def is_known(value: Any) -> bool:
+    """Whether there is a number."""
+    return isinstance(value, numbers.Real) and math.isfinite(value)
 
-    Parameters
-    ----------
-    count : int
-    one : str
-        The noun of one thing.
-    many : str, optional
-        That of several, where it is not the first with an s.
-    """
+
+def percent_interval(found: Interval, places: int = 0) -> str:
+    """Return a share in percent with its limits, where they are known."""
+    limits = percent_range(found.lower, found.upper, places)
+    return f"{percent(found.estimate, places)}{f' ({limits})' if limits else ''}"
+
+
+def signed_interval(found: Interval) -> str:
+    """Return a signed number with its limits."""
+    return f"{found.estimate:+.3f} ({found.lower:+.3f} to {found.upper:+.3f})"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as it is printed."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def ratio_text(ratio: float) -> str:
+    """Return a ratio as it is printed."""
+    return "< 0.001" if ratio < 0.001 else f"{ratio:.2g}"
+
+
+def wrap(sentence: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    """Break a sentence into lines, but not before a per cent sign nor at a hyphen; later lines are indented further."""
+    joined = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+    further = (indent + "  " if indent else "") if hanging is None else hanging
+    lines = textwrap.wrap(joined, width, initial_indent=indent, subsequent_indent=further, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}%", " %") for line in lines]
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def signed(value: float, places: int = 2) -> str:
-    """Return a number with its sign, a proper minus included.
-
-    Parameters
-    ----------
-    value : float
-    places : int
-    """
+    """Return a number with its sign, a proper minus included."""
     return f"{value:+.{places}f}".replace("-", "−") if math.isfinite(value) else "not known"
 
 
 def signed_range(value: float, lower: float, upper: float, places: int = 2) -> str:
-    """Return a signed number with its limits.
-
-    Parameters
-    ----------
-    value, lower, upper : float
-    places : int
-    """
+    """Return a signed number with its limits."""
     return f"{signed(value, places)} ({signed(lower, places)} to {signed(upper, places)})"

@@ -21,6 +21,7 @@ from whether.validate.people import (
     check_weight,
     rank_of_labeled,
 )
+from whether.validate.settings import check_between, check_whole_number
 
 __all__ = [
     "ArgumentError",
@@ -28,6 +29,7 @@ __all__ = [
     "FollowUpWarning",
     "IdentifiabilityWarning",
     "MissingTimeError",
+    "check_between",
     "check_cohort",
     "check_columns",
     "check_features",
@@ -37,6 +39,7 @@ __all__ = [
     "check_table",
     "check_times",
     "check_weight",
+    "check_whole_number",
     "rank_of_labeled",
     "resolve_columns",
 ]

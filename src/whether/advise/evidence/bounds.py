@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from whether.advise.evidence.probes import NO_COLUMNS
 from whether.advise.evidence.material import Material
+from whether.advise.evidence.probes import NO_COLUMNS
 from whether.cohort import Cohort
-from whether.facts import people, personal, rests_on
 from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.facts import People, Personal, RestsOn
 from whether.learners import LinearLearner
 from whether.propensity import Certain
 
@@ -40,14 +41,13 @@ class CountEvidence:
     """
 
     n: int
-    n_events: int = people(of="people")
+    n_events: Annotated[int, People("people")]
     n_features: int
-    events_per_parameter: float = rests_on("events")
+    events_per_parameter: Annotated[float, RestsOn(("events",))]
     has_time: bool
     has_follow_up: bool
     named_features: list[str] | None
     marks: dict[str, int] = field(repr=False)
-
 
 
 @dataclass(frozen=True)
@@ -80,18 +80,17 @@ class BoundsEvidence:
         Events up to the time of the lowest bound, people most likely to be labeled, and labeled ones among them.
     """
 
-    lowest: float = rests_on("events")
-    lowest_by_times: float = rests_on("events", "n_by_then")
-    lowest_by_times_limit: float = rests_on("events", "n_by_then")
-    time_of_lowest: float = personal()
+    lowest: Annotated[float, RestsOn(("events",))]
+    lowest_by_times: Annotated[float, RestsOn(("events", "n_by_then"))]
+    lowest_by_times_limit: Annotated[float, RestsOn(("events", "n_by_then"))]
+    time_of_lowest: Annotated[float, Personal(2)]
     highest: float
-    highest_if_constant: float = rests_on("events", "n_labeled_at_top")
-    highest_label_probability: float = rests_on("events", "n_labeled_at_top")
-    highest_label_limit: float = rests_on("events", "n_labeled_at_top")
-    n_by_then: int = people(of="events", repr=False)
-    n_at_top: int = people(repr=False)
-    n_labeled_at_top: int = people(of="n_at_top", repr=False)
-
+    highest_if_constant: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    highest_label_probability: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    highest_label_limit: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    n_by_then: Annotated[int, People("events")] = field(repr=False)
+    n_at_top: Annotated[int, People("people")] = field(repr=False)
+    n_labeled_at_top: Annotated[int, People("n_at_top")] = field(repr=False)
 
 
 def count(material: Material) -> CountEvidence:

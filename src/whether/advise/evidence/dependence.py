@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
     EVENTS_PER_FEATURE,
     NO_COLUMNS,
@@ -22,11 +25,9 @@ from whether.advise.evidence.probes import (
     loosen,
     widen_probe,
 )
-from whether.advise.evidence.material import Material
-from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.cohort import Cohort
-from whether.facts import of_feature
 from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.facts import OfFeature
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ N_POINTS = 20
 class Driver:
     """A feature's effect: in spreads of log time per standard deviation of the feature, with its z score."""
 
-    feature: str = of_feature()
+    feature: Annotated[str, OfFeature()]
     effect: float
     z: float
 
@@ -93,7 +94,6 @@ class DependenceEvidence:
     propensity_range: tuple[float, float]
     breadth: float
     unseen_share: float
-
 
 
 def examine_dependence(material: Material, *, trust_times: bool = True) -> DependenceEvidence | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
     FEWEST_EVENTS,
     MOST_CHOSEN,
@@ -25,7 +26,6 @@ from whether.advise.evidence.probes import (
     logistic_candidates,
     promising_columns,
 )
-from whether.advise.evidence.material import Material
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.propensity import Propensity
@@ -69,7 +69,6 @@ class ExchangeEvidence:
     def decided(self) -> bool:
         """Whether the restriction tells outcome and propensity apart."""
         return self.restriction != "none" and self.least_agreement >= SAME_ANSWER
-
 
 
 def examine_exchange(material: Material) -> ExchangeEvidence | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from whether.advise.evidence.cure_fraction import CureFraction, estimate_cure_fr
 from whether.advise.evidence.material import Material, PotentialFollowUp
 from whether.evaluate.bootstrap import Interval
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
-from whether.facts import people, personal, rests_on
+from whether.facts import People, Personal, RestsOn
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -53,13 +54,12 @@ class LastEvents:
         Events in the two intervals.
     """
 
-    alpha_n: float = rests_on("n_last")
-    q_n: float = rests_on("n_last")
-    shen: float = rests_on("n_last_by_shen")
+    alpha_n: Annotated[float, RestsOn(("n_last",))]
+    q_n: Annotated[float, RestsOn(("n_last",))]
+    shen: Annotated[float, RestsOn(("n_last_by_shen",))]
     q_n_p_value: float = math.nan
-    n_last: int = people(of="events", default=0, repr=False)
-    n_last_by_shen: int = people(of="events", default=0, repr=False)
-
+    n_last: Annotated[int, People("events")] = field(default=0, repr=False)
+    n_last_by_shen: Annotated[int, People("events")] = field(default=0, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +86,15 @@ class EventCurve:
     curve : SurvivalCurve
     """
 
-    last_event: float = personal()
-    n_after_last_event: int = people()
-    plateau: Interval = personal()
-    late_rate: Interval = rests_on("n_late")
-    further_share: float = rests_on("n_late")
+    last_event: Annotated[float, Personal(2)]
+    n_after_last_event: Annotated[int, People("people")]
+    plateau: Annotated[Interval, Personal(2)]
+    late_rate: Annotated[Interval, RestsOn(("n_late",))]
+    further_share: Annotated[float, RestsOn(("n_late",))]
     last_events: LastEvents
     receus: CureFraction
-    n_late: int = people(of="events", repr=False)
+    n_late: Annotated[int, People("events")] = field(repr=False)
     curve: SurvivalCurve = field(repr=False)
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +117,8 @@ class FollowUpEvidence:
         Of follow-up.
     """
 
-    median: Interval = personal()
-    longest: float = personal()
+    median: Annotated[Interval, Personal(2)]
+    longest: Annotated[float, Personal(2)]
     potential: PotentialFollowUp
     events: EventCurve | None
     from_labels: CureFraction | None
@@ -151,7 +150,6 @@ class FollowUpEvidence:
             return "goes on"
         # A small ratio that could as well be a large one says nothing; so does one without limits, of few events.
         return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
-
 
 
 def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:

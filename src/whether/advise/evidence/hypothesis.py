@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from scipy.stats import chi2
 
-from whether.facts import rests_on
+from whether.facts import RestsOn
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class HypothesisTest:
     """
 
     null: str
-    statistic: float = rests_on("events", default=math.nan)
+    statistic: Annotated[float, RestsOn(("events",))] = math.nan
     degrees: int = 0
     p_value: float = math.nan
     note: str = ""

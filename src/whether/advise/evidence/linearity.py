@@ -9,6 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
     FEWEST_EVENTS,
     Columns,
@@ -20,8 +22,6 @@ from whether.advise.evidence.probes import (
     logistic_candidates,
     widen_probe,
 )
-from whether.advise.evidence.material import Material
-from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.cohort import Cohort
 from whether.propensity import Propensity
 
@@ -62,7 +62,6 @@ class LinearityEvidence:
     def is_curved(self) -> bool:
         """Whether either part clearly needs more than straight lines."""
         return self.outcome.rejects(LEVEL) or self.propensity.rejects(LEVEL)
-
 
 
 def examine_linearity(material: Material) -> LinearityEvidence | None:

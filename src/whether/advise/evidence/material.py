@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
-from whether.facts import people, rests_on
+from whether.facts import People, RestsOn
 from whether.validate import check_cohort, check_features, check_table, resolve_columns
 
 Array = NDArray[np.float64]
@@ -38,9 +38,9 @@ class PotentialFollowUp:
     """
 
     source: str
-    share: float = rests_on("n_to_end", default=math.nan)
-    n_unlabeled: int = people(default=0, repr=False)
-    n_to_end: int = people(of="n_unlabeled", default=0, repr=False)
+    share: Annotated[float, RestsOn(("n_to_end",))] = math.nan
+    n_unlabeled: Annotated[int, People("people")] = field(default=0, repr=False)
+    n_to_end: Annotated[int, People("n_unlabeled")] = field(default=0, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.evidence.probes import NO_COLUMNS, all_columns, design_probe, fit_probe, logistic_candidates, widen_probe
-from whether.advise.evidence.material import Material
 from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.probes import (
+    NO_COLUMNS,
+    all_columns,
+    design_probe,
+    fit_probe,
+    logistic_candidates,
+    widen_probe,
+)
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.facts import rests_on
 from whether.estimators.label_frequency import elkan_noto_label_frequency
+from whether.facts import RestsOn
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -47,9 +55,8 @@ class ScarEvidence:
 
     likelihood_ratio: HypothesisTest
     bootstrap: HypothesisTest
-    label_frequency: float = rests_on("events")
-    elkan_noto: float = rests_on("events")
-
+    label_frequency: Annotated[float, RestsOn(("events",))]
+    elkan_noto: Annotated[float, RestsOn(("events",))]
 
 
 def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.evidence.probes import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
-from whether.advise.evidence.material import Material
 from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.material import Material
+from whether.advise.evidence.probes import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -49,7 +49,6 @@ class ShapeEvidence:
     test: HypothesisTest
     misplaced_share: float
     distribution: str
-
 
 
 def examine_shape(material: Material) -> ShapeEvidence | None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, poisson
 
 from whether.advise.evidence.dependence import LARGE_UNSEEN_SHARE
-from whether.advise.evidence.probes import all_columns, design_probe, event_time_candidates, fit_probe, follow_up_candidates
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.material import Material
-from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.probes import (
+    all_columns,
+    design_probe,
+    event_time_candidates,
+    fit_probe,
+    follow_up_candidates,
+)
 from whether.evaluate.bootstrap import Interval
-from whether.facts import people, personal, rests_on
+from whether.facts import People, Personal, RestsOn
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -36,8 +43,8 @@ CONTINUOUS = 0.9
 class HeapedValue:
     """An event time that stands out, and the number of events at it."""
 
-    time: float = rests_on("n_events")
-    n_events: int = people(of="events")
+    time: Annotated[float, RestsOn(("n_events",))]
+    n_events: Annotated[int, People("events")]
 
 
 @dataclass(frozen=True)
@@ -58,12 +65,12 @@ class Heaping:
         Events beyond the first at their time, and events at values that stand out.
     """
 
-    distinct_share: float = rests_on("n_repeated")
-    excess_share: float = rests_on("n_at_values")
+    distinct_share: Annotated[float, RestsOn(("n_repeated",))]
+    excess_share: Annotated[float, RestsOn(("n_at_values",))]
     values: tuple[HeapedValue, ...]
-    step: float = personal()
-    n_repeated: int = people(of="events", repr=False)
-    n_at_values: int = people(of="events", repr=False)
+    step: Annotated[float, Personal(2)]
+    n_repeated: Annotated[int, People("events")] = field(repr=False)
+    n_at_values: Annotated[int, People("events")] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,11 +89,11 @@ class EndMass:
         Events in the last 10 % and in the last 2 %.
     """
 
-    share: float = rests_on("n_at_end", "n_near_end")
-    expected: float = rests_on("n_at_end", "n_near_end")
-    p_value: float = rests_on("n_at_end", "n_near_end")
-    n_near_end: int = people(of="events", repr=False)
-    n_at_end: int = people(of="n_near_end", repr=False)
+    share: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
+    expected: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
+    p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
+    n_near_end: Annotated[int, People("events")] = field(repr=False)
+    n_at_end: Annotated[int, People("n_near_end")] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,6 @@ class TrustEvidence:
         if not self.labels.was_run:
             return "not checked"
         return "contradicted" if self.labels.rejects() else "not contradicted"
-
 
 
 def examine_time_trust(material: Material) -> TrustEvidence | None:

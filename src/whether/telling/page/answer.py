@@ -6,25 +6,11 @@ import math
 from dataclasses import dataclass
 
 from whether.evaluate import Interval
-from whether.methods import METHODS
+from whether.methods import LR
+from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY
+from whether.telling.disclosure import is_told
 from whether.telling.page.reading import Reading
 from whether.telling.words import percent, percent_range, plural, signed
-
-# Each method in a clinician's words: what it does, and what it takes for granted.
-METHOD_WORDS = {
-    "LR": "logistic regression on the recorded events",
-    "ENPU": "positive-unlabeled learning with one chance to be seen for all",
-    "uPU": "positive-unlabeled learning with one chance to be seen for all",
-    "nnPU": "positive-unlabeled learning with one chance to be seen for all",
-    "SARPU-F": "positive-unlabeled learning with a chance to be seen that depends on all features",
-    "SARPU-R": "positive-unlabeled learning with a chance to be seen that depends on the named features",
-    "FUMC-F": "a cure model that reads the length of follow-up, not the event times",
-    "FUMC-R": "a cure model that reads the length of follow-up and the named features, not the event times",
-    "AFTMC-F": "a cure model that reads event times",
-    "AFTMC-R": "a cure model that reads event times, which depend on the named features",
-    "DTMC": "a cure model that reads event times in steps",
-    "AFT": "a survival model in which everybody has the event at last",
-}
 
 
 @dataclass(frozen=True)
@@ -64,16 +50,11 @@ class Answer:
 
 
 def write_answer(reading: Reading) -> Answer:
-    """Answer the question.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
+    """Answer the question."""
     advice = reading.analysis.recommendation
     if not advice.refused:
         kind, headline, lead = "estimate", *_estimate(reading)
-    elif advice.method == "LR":
+    elif advice.method == LR.name:
         kind, headline, lead = "ranking", *_ranking(reading)
     else:
         kind, headline, lead = "bound", *_bound(reading)
@@ -88,8 +69,7 @@ def _without(reading: Reading) -> str:
 
 
 def _interval(reading: Reading, found: Interval) -> str:
-    # Expected numbers are sums of probabilities, no counts of anybody: they are told however small.
-    if not (math.isfinite(found.lower) and math.isfinite(found.upper) and reading.tells_events):
+    if not (is_told(found) and math.isfinite(found.lower) and math.isfinite(found.upper) and reading.tells_events):
         return ""
     upper = min(found.upper, reading.n - reading.n_events)
     return f"{100 * found.level:g} % interval {max(found.lower, 0):,.0f} to {upper:,.0f} people"
@@ -97,14 +77,12 @@ def _interval(reading: Reading, found: Interval) -> str:
 
 def _expected(reading: Reading) -> str:
     """The expected number, unless it would tell how few have no recorded event."""
-    found = reading.analysis.unseen.estimate
-    few = not reading.tells_events and 2 * reading.n_events > reading.n
-    return f"<{reading.disclosure.fewest}" if few else f"{found:,.0f}"
+    found = reading.told.unseen
+    return f"{found.estimate:,.0f}" if is_told(found) else str(found)
 
 
 def _estimate(reading: Reading) -> tuple[str, list[str]]:
-    found = reading.analysis.unseen
-    limits = _interval(reading, found)
+    limits = _interval(reading, reading.told.unseen)
     headline = f"About {_expected(reading)} of {_without(reading)} are expected to have it at some time" + (
         f" ({limits})." if limits else "."
     )
@@ -112,12 +90,12 @@ def _estimate(reading: Reading) -> tuple[str, list[str]]:
 
 
 def _bound(reading: Reading) -> tuple[str, list[str]]:
-    further, until = reading.analysis.at_least, reading.analysis.evidence.bounds.time_of_lowest
+    further, until = reading.analysis.at_least, reading.told.evidence.bounds.time_of_lowest
     guess = (
         f"The model’s own figure is {_expected(reading)} people, but part was never observed: it "
         "is what the model makes of times after the end of follow-up. Read it as a guess, and the risks as a ranking."
     )
-    if not math.isfinite(until) or round(further) == 0:
+    if not (math.isfinite(until) and round(further) and reading.words.tells_at_least):
         return (
             f"These data give a lower bound, not an estimate: how many of {_without(reading)} will have it cannot be "
             "said.",
@@ -128,7 +106,7 @@ def _bound(reading: Reading) -> tuple[str, list[str]]:
         f"{further:,.0f} of {_without(reading)} are expected to have it.",
         [
             f"That many (lower limit, 95 % confidence) would have had it within about "
-            f"{reading.length(reading.disclosure.coarsen(until))}, had everybody been followed for so long. How many "
+            f"{reading.length(until)}, had everybody been followed for so long. How many "
             "more have it later, follow-up is too short to say.",
             guess,
         ],
@@ -152,17 +130,16 @@ def _badge(reading: Reading, kind: str) -> str:
         return "Lower bound only: no estimate"
     if kind == "ranking":
         return "Ranking only: no estimate"
-    cautions = len(reading.analysis.recommendation.flags) + len(reading.analysis.warnings)
+    cautions = len(reading.words.cautions())
     return f"Estimate, with {plural(cautions, 'caution')}" if cautions else "Estimate, without cautions"
 
 
 def _facts(reading: Reading, kind: str) -> list[Fact]:
-    shown, analysis = reading.disclosure.count, reading.analysis
-    tells = reading.tells_events
+    analysis, told, tells = reading.analysis, reading.told, reading.tells_events
     facts = [
         Fact(f"{reading.n:,}", "people in the cohort", f"{analysis.evidence.counts.n_features} features each"),
         Fact(
-            shown(reading.n_events) if tells or 2 * reading.n_events < reading.n else "nearly all",
+            f"{reading.n_events:,}" if tells else str(told.evidence.counts.n_events),
             "people with a recorded event",
             f"{percent(reading.n_events / reading.n, 1)} of the cohort" if tells else "",
         ),
@@ -172,19 +149,14 @@ def _facts(reading: Reading, kind: str) -> list[Fact]:
                           "of the people may have it at some time", "what holds without any assumption"))  # fmt: skip
         return facts
     own = "model’s own figure, partly a guess" if kind == "bound" else ""
-    limits = percent_range(analysis.mean_risk.lower, analysis.mean_risk.upper)
-    facts += [
-        Fact(
-            _expected(reading),
-            "more people expected to have the event",
-            own or _interval(reading, analysis.unseen),
-        ),
-        Fact(
-            percent(analysis.mean_risk.estimate),
-            "mean risk that the event ever happens",
-            own or (f"{100 * analysis.mean_risk.level:g} % interval {limits}" if limits else ""),
-        ),
-    ]
+    facts.append(
+        Fact(_expected(reading), "more people expected to have the event", own or _interval(reading, told.unseen))
+    )
+    if is_told(told.mean_risk):
+        risk = told.mean_risk
+        limits = percent_range(risk.lower, risk.upper)
+        detail = own or (f"{100 * risk.level:g} % interval {limits}" if limits else "")
+        facts.append(Fact(percent(risk.estimate), "mean risk that the event ever happens", detail))
     return facts
 
 
@@ -202,21 +174,23 @@ def _certainty(reading: Reading, kind: str) -> list[str]:
         lines.append("Assumptions: there are too few people of one kind to say how far they move the answer.")
     elif moved is not None:
         means = [float(moved.risks.mean())]
-        means += [v.mean_risk for v in moved.variants if v.kind == "restriction" and not v.note]
+        means += [v.mean_risk for v in moved.variants if v.kind == "restriction" and not v.failed]
         lines.append(
             f"Assumptions: by the other methods that these data allow to fit, the mean risk goes from "
             f"{percent(min(means))} to {percent(max(means))}."
         )
     else:
-        lines.append(f"Assumptions: not moved. {analysis.sensitivity_note}".strip())
+        lines.append(f"Assumptions: not moved. {NO_SENSITIVITY[analysis.no_sensitivity]}")
     lines.append(_past(reading))
     return lines
 
 
 def _past(reading: Reading) -> str:
-    record = reading.analysis.backtest
+    record = reading.told.backtest
     if record is None:
-        return f"Past: not checked at an earlier date. {reading.analysis.backtest_note}".strip()
+        return f"Past: not checked at an earlier date. {NO_BACKTEST[reading.analysis.no_backtest]}"
+    if not is_told(record.scores):
+        return "Past: too few people of one kind could be scored at an earlier date."
     row = "advised" if "advised" in record.scores else reading.analysis.recommendation.method
     if row not in record.scores:
         return "Past: other methods were checked at an earlier date, see below."
@@ -226,16 +200,3 @@ def _past(reading: Reading) -> str:
         f"is chance, 1 perfect). Its mean risk minus the share who have had the event by now: "
         f"{signed(100 * error.estimate, 0)} % points."
     )
-
-
-def method_words(reading: Reading) -> str:
-    """Return the recommended method in plain words.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
-    advice = reading.analysis.recommendation
-    if advice.restriction == "constant":
-        return METHOD_WORDS["ENPU"]
-    return METHOD_WORDS.get(advice.method, METHODS[advice.method].restriction)

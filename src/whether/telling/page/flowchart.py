@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whether.advise.evidence.hypothesis import HypothesisTest, p_text
+from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.rules import METHOD_RULES
 from whether.telling.page.reading import Reading
-from whether.telling.words import name
+from whether.telling.words import name, p_text
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,13 @@ class Step:
 
 
 def steps(reading: Reading) -> tuple[list[Step], Leaf]:
-    """Return the questions in order, and the leaf that is reached when all are answered with no.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
+    """Return the questions in order, and the leaf that is reached when all are answered with no."""
     chosen = reading.analysis.recommendation.rule
 
-    def leaf(rule: str, method: str, words: str) -> Leaf:
-        return Leaf(rule, method, words, rule == chosen)
+    methods = {rule.name: rule.method.name for rule in METHOD_RULES}
+
+    def leaf(rule: str, words: str) -> Leaf:
+        return Leaf(rule, methods[rule], words, rule == chosen)
 
     branches = [
         (
@@ -74,8 +72,8 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
             "Event times say most, if they are right.",
             reading.situation.times_usable, _times(reading), True,
             (
-                leaf("trusted times, named features", "AFTMC-R", "event times; they depend on the named features only"),
-                leaf("trusted times", "AFTMC-F", "event times; they may depend on all features"),
+                leaf("trusted times, named features", "event times; they depend on the named features only"),
+                leaf("trusted times", "event times; they may depend on all features"),
             ),
         ),
         (
@@ -83,21 +81,21 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
             "Follow-up says how much of the events had a chance to be seen, without any event time.",
             reading.situation.follow_up_usable, _follow_up(reading), False,
             (
-                leaf("follow-up, named features", "FUMC-R", "follow-up; times depend on the named features only"),
-                leaf("follow-up", "FUMC-F", "follow-up; times may depend on all features"),
+                leaf("follow-up, named features", "follow-up; times depend on the named features only"),
+                leaf("follow-up", "follow-up; times may depend on all features"),
             ),
         ),
         (
             "Were the features named that decide who is seen?",
             "Then “likely” and “likely to be seen” differ in their features.",
             bool(reading.situation.named), _named(reading), True,
-            (leaf("named features", "SARPU-R", "the chance to be seen depends on the named features only"),),
+            (leaf("named features", "the chance to be seen depends on the named features only"),),
         ),
         (
             "Could everybody with the event have the same chance to be seen?",
             "Then recorded events are a fair sample of all of them.",
             reading.situation.is_scar, _test(reading.analysis.evidence.scar.likelihood_ratio), False,
-            (leaf("labels at random", "SARPU-R", "one chance to be seen for all"),),
+            (leaf("labels at random", "one chance to be seen for all"),),
         ),
     ]  # fmt: skip
     found = [_first(reading)]
@@ -107,7 +105,7 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
             Step(question, why, "yes" if is_yes else "no", reading.tell(because), not passed, in_paper, leaves)
         )
         passed = passed or any(one.is_lit for one in leaves)
-    return found, leaf("labels only", "LR", "a ranking and a lower bound; no estimate")
+    return found, leaf("labels only", "a ranking and a lower bound; no estimate")
 
 
 def _first(reading: Reading) -> Step:
@@ -123,7 +121,7 @@ def _first(reading: Reading) -> Step:
         "Does who is seen depend on a person’s features?",
         "If not, recorded events already rank people rightly.",
         answer,
-        reading.tell(because),
+        because,
         True,
         True,
         aside="If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "

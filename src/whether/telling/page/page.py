@@ -12,12 +12,15 @@ import numpy as np
 
 import whether
 from whether.analysis import Analysis
+from whether.methods import METHODS
+from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY, note_sentence
 from whether.telling.disclosure import Disclosure
+from whether.telling.evidence import evidence_sentences
 from whether.telling.figures import assumptions, checks, curves, drivers, effects, risks
 from whether.telling.figures.drawing import Chart, Picture, render
-from whether.telling.page.answer import METHOD_WORDS, method_words, write_answer
+from whether.telling.page.answer import write_answer
 from whether.telling.page.flowchart import steps
-from whether.telling.page.notes import CITATIONS, GLOSSARY, describe_evidence
+from whether.telling.page.notes import CITATIONS, GLOSSARY
 from whether.telling.page.reading import Reading
 from whether.telling.page.threshold import Sweep, sweeps
 from whether.telling.words import clean, name
@@ -35,20 +38,12 @@ class Section:
 
 
 def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
-    """Return what the template prints.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    disclosure : Disclosure
-    """
+    """Return what the template prints."""
     reading = Reading(analysis, disclosure)
     advice, origin = analysis.recommendation, analysis.origin
     questions, end = steps(reading)
 
-    def said(sentences: tuple[str, ...]) -> list[str]:
-        return [reading.tell(sentence) for sentence in sentences]
-
+    words = reading.words
     sections, swept = _sections(reading), sweeps(reading)
     return {
         "title": name(origin.name, 60),
@@ -57,26 +52,26 @@ def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
         "roles": _roles(reading),
         "answer": write_answer(reading),
         "method": advice.method,
-        "method_words": method_words(reading),
+        "method_words": words.advice.method,
         "estimator": type(analysis.model).__name__,
         "learner": _learner(analysis),
-        "assumption": _assumption(clean(advice.assumption)),
-        "reasons": said(advice.reasons),
-        "refusals": said(advice.refusals),
-        "flags": said(advice.flags),
-        "changes": said(advice.changes),
+        "assumption": words.advice.assumes,
+        "reasons": words.advice.reasons,
+        "refusals": words.advice.refusals,
+        "flags": words.advice.flags,
+        "changes": words.advice.changes,
         "steps": questions,
         "end": end,
         "sections": sections,
         "sweeps": swept,
         "data": _data(sections, swept),
-        "evidence": describe_evidence(reading),
-        "notes": said(origin.notes),
-        "warnings": said(analysis.warnings),
-        "methods_notes": said(analysis.notes),
+        "evidence": list(evidence_sentences(words.told.evidence).items()),
+        "notes": list(origin.notes),
+        "warnings": words.cautions()[len(advice.flags) :],
+        "methods_notes": [note_sentence(note) for note in analysis.notes],
         "call": clean(origin.call),
         "glossary": GLOSSARY,
-        "methods": list(METHOD_WORDS.items()),
+        "methods": [(method.name, method.words) for method in METHODS.values()],
         "citations": CITATIONS,
         "version": whether.__version__,
         "date": datetime.date.today().isoformat(),
@@ -102,10 +97,6 @@ def _roles(reading: Reading) -> list[tuple[str, Any]]:
         listed = ", ".join(name(column, 30).short for column in origin.propensity_features[:20])
         roles.append(("features that decide who is seen", name(listed, 300)))
     return roles
-
-
-def _assumption(text: str) -> str:
-    return f"It assumes {text}." if text.startswith("nothing") else f"It assumes that {text}."
 
 
 def _learner(analysis: Analysis) -> str:
@@ -149,7 +140,7 @@ def _sections(reading: Reading) -> list[Section]:
                 (lambda: checks.calibration(reading), few),
                 (
                     lambda: checks.backtest_chart(reading),
-                    f"The advice was not checked at an earlier date. {analysis.backtest_note}",
+                    f"The advice was not checked at an earlier date. {NO_BACKTEST.get(analysis.no_backtest, few)}",
                 ),
                 (
                     lambda: risks.identifiability(reading),
@@ -165,13 +156,13 @@ def _sections(reading: Reading) -> list[Section]:
             [
                 (
                     lambda: assumptions.mean_risk_chart(reading),
-                    f"The assumptions were not moved. {analysis.sensitivity_note}" if reading.tells_events else few,
+                    f"The assumptions were not moved. {NO_SENSITIVITY.get(analysis.no_sensitivity, few)}",
                 ),
                 (lambda: assumptions.band_chart(reading), ""),
             ],
         ),
     ]  # fmt: skip
-    return [_section(*part, reading) for part in parts]
+    return [_section(*part) for part in parts]
 
 
 def _section(
@@ -179,7 +170,6 @@ def _section(
     title: str,
     intro: str,
     charts: list[tuple[Callable[[], Chart | None] | Chart, str]],
-    reading: Reading,
 ) -> Section:
     pictures, absent = [], []
     for made, otherwise in charts:
@@ -187,5 +177,5 @@ def _section(
         if chart is not None:
             pictures.append(render(chart))
         elif otherwise:
-            absent.append(reading.tell(otherwise))
+            absent.append(otherwise)
     return Section(key, title, intro, pictures, absent)

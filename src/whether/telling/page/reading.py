@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +14,9 @@ from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
+from whether.telling.answer import AnswerWords
 from whether.telling.disclosure import Disclosure
-from whether.telling.words import Name, clean, name, number
+from whether.telling.words import Name, name, number
 
 Array = NDArray[np.float64]
 
@@ -158,34 +158,15 @@ class Reading:
         """Whether the numbers of people with and without a recorded event may be shown."""
         return self.disclosure.allows(self.n_events, self.n - self.n_events)
 
-    def tell(self, sentence: str) -> str:
-        """Return a sentence that was written elsewhere as it may be shown.
-
-        Parameters
-        ----------
-        sentence : str
-        """
-        text = self.disclosure.scrub(clean(sentence), self.personal_times)
-        if self.tells_events:
-            return text
-        # A count gives the other back, and so do its share of everybody and its ratio to the coefficients.
-        text = re.sub(r"\S+ events are few: [\d.]+ per coefficient", "Events, or people without one, are few", text)
-        for count in (self.n_events, self.n - self.n_events):
-            text = re.sub(
-                rf"(?<![\d.,]){count}(?![\d]|[.,]\d)", "hardly any" if 2 * count < self.n else "nearly all", text
-            )
-            text = re.sub(
-                rf"(?<![\d.,]){100 * count / self.n:.1f} %", "about 0 %" if 2 * count < self.n else "nearly 100 %", text
-            )
-        return text
+    @cached_property
+    def words(self) -> AnswerWords:
+        """The analysis in words."""
+        return AnswerWords(self.analysis, self.disclosure)
 
     @property
-    def personal_times(self) -> list[float]:
-        """Times of single persons that sentences written elsewhere may hold."""
-        found = self.analysis.evidence.follow_up
-        if found is None:
-            return []
-        return [found.longest] + ([found.events.last_event] if found.events is not None else [])
+    def told(self) -> Analysis:
+        """The analysis as it may be told."""
+        return self.words.told
 
 
 def is_skewed(values: Array) -> bool:

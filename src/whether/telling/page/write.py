@@ -12,15 +12,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from whether.analysis import Analysis
+from whether.facts import FEWEST
 from whether.files.atomic_file import atomic_path
-from whether.telling.disclosure import Disclosure
+from whether.telling.disclosure import disclose
 from whether.telling.page.page import describe
 from whether.telling.words import Name, clean
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = 11) -> Path:
+def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = FEWEST) -> Path:
     """Write an analysis as one HTML file that opens without a network.
 
     Nothing about single persons is in it: no row, no count below the threshold, no time that is one person's own.
@@ -38,10 +39,8 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_b
     Path
         Where the file is.
     """
-    if isinstance(suppress_below, bool) or not isinstance(suppress_below, int) or suppress_below < 0:
-        raise ValueError(f"suppress_below must be a whole number >= 0, got {suppress_below!r}.")
     target = Path(path)
-    text = render_page(describe(analysis, Disclosure(suppress_below)))
+    text = render_page(describe(analysis, disclose(analysis, suppress_below)))
     with atomic_path(target) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +14,10 @@ from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.evidence.bounds import BoundsEvidence
-from whether.analysis.checks import MOST_PEOPLE, Question, ask, run_backtest, run_sensitivity
+from whether.analysis.checks import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.predictions import predict_still
 from whether.analysis.resampling import refit
-from whether.analysis.result import Analysis, Origin
+from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.uncertainty import (
     Spread,
     add_shrinkage,
@@ -31,7 +30,7 @@ from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.estimators.intervals import risk_intervals
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_table
+from whether.validate import check_between, check_table, check_whole_number
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
@@ -100,7 +99,9 @@ def analyze(
     >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
     True
     """
-    _check_settings(level, random_state, n_splits)
+    check_whole_number(n_splits, "n_splits", 2)
+    check_whole_number(random_state, "random_state", 0)
+    check_between(level, "level")
     check_table(X)
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
@@ -124,14 +125,14 @@ def analyze(
             risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
             limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
-        record, record_note = None, "It was not asked for."
+        record, no_record = None, "not asked for"
         if backtest:
             with _stage("Putting the cohort back to an earlier date", stages):
-                record, record_note = run_backtest(question, n_splits)
-        moved, moved_note = None, "It was not asked for."
+                record, no_record = run_backtest(question, n_splits)
+        moved, not_moved = None, "not asked for"
         if sensitivity:
             with _stage("Moving the assumptions", stages):
-                moved, moved_note = run_sensitivity(question)
+                moved, not_moved = run_sensitivity(question)
     mean_risk = share_interval(float(risks.mean()), spread.mean_risk, level)
     return Analysis(
         origin=Origin() if origin is None else origin,
@@ -145,10 +146,11 @@ def analyze(
         unseen=_count_unseen(model, still[~cohort.labeled], spread.unseen, level),
         mean_risk=mean_risk,
         backtest=record,
-        backtest_note=record_note,
+        no_backtest=no_record,
         sensitivity=moved,
-        sensitivity_note=moved_note,
-        warnings=(*caught, *_compare_with_curve(evidence.bounds, mean_risk)),
+        no_sensitivity=not_moved,
+        cautions=("curve above risk",) if curve_is_above(evidence.bounds, mean_risk) else (),
+        warnings=caught,
         notes=(*settled, *notes, *_notes_on_checks(question, model, record, moved)),
     )
 
@@ -159,15 +161,6 @@ def _stage(title: str, stages: Steps) -> Iterator[None]:
         yield
         step.advance()
     stages.advance()
-
-
-def _check_settings(level: float, random_state: int, n_splits: int) -> None:
-    if isinstance(n_splits, bool) or not isinstance(n_splits, numbers.Integral) or n_splits < 2:
-        raise ValueError(f"n_splits must be a whole number >= 2, got {n_splits!r}.")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
-    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise ValueError(f"random_state must be a whole number >= 0, got {random_state!r}.")
 
 
 def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
@@ -181,7 +174,7 @@ def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
 
 def _choose_model(
     advice: Recommendation, learner: Any, random_state: int, rng: np.random.Generator
-) -> tuple[CensoredClassifier, tuple[str, ...]]:
+) -> tuple[CensoredClassifier, tuple[Note, ...]]:
     """Return the recommended classifier, to be fitted; of a large cohort a part says which learner "auto" takes."""
     model = advice.estimator.set_params(random_state=random_state)
     if learner is not None:
@@ -195,7 +188,7 @@ def _choose_model(
         warnings.simplefilter("ignore")  # the fit to everybody warns
         trial.fit(part.features, part.labeled.astype(int), time=part.time, follow_up=part.follow_up)
     assert trial.selection_ is not None
-    note = f"The learner was chosen on {part.n:,} of {cohort.n:,} people, drawn at random, and fitted to everybody."
+    note = Note("learner chosen on a part", {"part": part.n, "people": cohort.n})
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
@@ -215,20 +208,18 @@ def _measure_uncertainty(
     groups: NDArray[np.intp] | None,
     level: float,
     rng: np.random.Generator,
-) -> tuple[Limits, Spread, tuple[str, ...]]:
+) -> tuple[Limits, Spread, tuple[Note, ...]]:
     """Limits of the risks, standard errors of the sums, and how they were found."""
     limits, spread = risk_intervals(model, cohort.features, level), spread_of_sums(model, cohort)
     if spread is not None:
-        clustered = "The intervals take rows of one group as independent; where they are alike, they are too narrow."
-        return limits, add_shrinkage(spread, model, X, cohort), () if groups is None else (clustered,)
+        clustered = () if groups is None else (Note("groups taken as independent"),)
+        return limits, add_shrinkage(spread, model, X, cohort), clustered
     if getattr(model.model_, "indexed", None) is not None:
-        return None, UNKNOWN, ("There are no intervals: the data do not determine all coefficients.",)
+        return None, UNKNOWN, (Note("coefficients not determined"),)
     found = refit(model, X, cohort, groups=groups, level=level, rng=rng)
     if found is None:
-        return None, UNKNOWN, ("There are no intervals: this learner would have to be refitted many times to a large "
-                               "table. The linear learner has them.",)  # fmt: skip
-    note = f"The intervals come from {found.n_refits} refits to randomly weighted people."
-    return (found.lower, found.upper), found.spread, (note,)
+        return None, UNKNOWN, (Note("too large to refit"),)
+    return (found.lower, found.upper), found.spread, (Note("intervals from refits", {"refits": found.n_refits}),)
 
 
 def _count_unseen(model: CensoredClassifier, still: Array, error: float, level: float) -> Interval:
@@ -238,30 +229,21 @@ def _count_unseen(model: CensoredClassifier, still: Array, error: float, level: 
     return unseen_interval(still, error, level)
 
 
-def _compare_with_curve(bounds: BoundsEvidence, mean_risk: Interval) -> tuple[str, ...]:
-    """Warn where the curve of events alone shows more events than the model expects to happen ever."""
-    if not bounds.lowest_by_times > mean_risk.upper:  # NaN: without times, or without an interval
-        return ()
-    return (
-        f"By the curve of events alone {100 * bounds.lowest_by_times:.1f} % have the event within follow-up, more "
-        f"than the model's mean risk of {100 * mean_risk.estimate:.1f} %: it may miss late events, and then it counts "
-        "too few of the unlabeled as positive.",
-    )
+def curve_is_above(bounds: BoundsEvidence, mean_risk: Interval) -> bool:
+    """Whether the curve of events alone shows more events than the model expects to happen ever."""
+    return bounds.lowest_by_times > mean_risk.upper  # NaN: without times, or without an interval
 
 
 def _notes_on_checks(
     question: Question, model: CensoredClassifier, record: Backtest | None, moved: Sensitivity | None
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     if record is None and moved is None:
         return ()
     notes = []
     if question.is_part:
-        notes.append(
-            f"Backtest and sensitivity use {question.rows.size:,} of {question.cohort.n:,} people, drawn at random "
-            f"(at most {MOST_PEOPLE:,})."
-        )
+        notes.append(Note("checked on a part", {"part": int(question.rows.size), "people": question.cohort.n}))
     if model.learner != "linear":
-        notes.append(f"Backtest and sensitivity use the linear learner, the fit {model.learner!r}.")
+        notes.append(Note("checked with linear models", {"learner": str(model.learner)}))
     if moved is not None and moved.recommended != question.advice.method:
-        notes.append(f"For the people of the sensitivity the advice is {moved.recommended}, which it starts from.")
+        notes.append(Note("other advice for the part", {"method": moved.recommended}))
     return tuple(notes)

@@ -1,0 +1,117 @@
+"""Backtest and sensitivity in words: a table, and what follows from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from whether.advise import Backtest, Sensitivity
+from whether.advise.track_record import WorthOfTimes
+from whether.methods import LR
+from whether.telling.disclosure import is_told
+from whether.telling.words import percent, signed_interval, wrap
+
+# How a score is called in the table.
+COLUMNS = {"brier": "Brier", "calibration_error": "ICI", "mean_risk_error": "risk - share"}
+# Width of the table with all its columns.
+WIDE_TABLE = 98
+WEIGHTED = (
+    "Those with the event can be scored at once, the others only if followed to the horizon. So people count by the "
+    "inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
+)
+_VERDICTS = {
+    "worth it": "event times are worth it here",
+    "a waste": "event times are a waste of time here",
+    "open": "no difference can be shown",
+}
+
+
+def plan_sentence(record: Backtest) -> str:
+    """Say which endpoint and horizon."""
+    how = (
+        f"at the date {record.endpoint:g}"
+        if record.endpoint is not None
+        else f"staggered: follow-up cut at random between 0 and {record.stagger:.4g}"
+    )
+    return f"Endpoint {how}; negative means event-free at {record.horizon:.4g}."
+
+
+def worth_sentence(record: Backtest) -> str:
+    """Say whether event times are worth it here."""
+    found: WorthOfTimes | None = record.worth_of_times()
+    if found is None:
+        return "Methods with and without event times are needed to compare them."
+    return (
+        f"Best with event times ({found.with_times}) minus best without ({found.without}): AUC "
+        f"{signed_interval(found.gap)}: {_VERDICTS[found.verdict]}."
+    )
+
+
+def backtest_text(record: Backtest, width: int) -> list[str]:
+    """Return the scores as a table with the answer below; scores that have no place in the line are left out."""
+    hides = f" It hides {percent(record.hidden_share)} of the events." if is_told(record.hidden_share) else ""
+    by_weight = f" ({percent(record.positive_share)} by weight)"
+    if not is_told(record.scores):
+        text = "Too few people of one kind were scored: their scores would tell of single persons."
+        return wrap(f"{plan_sentence(record)}{hides} {text}", width)
+    lines = wrap(
+        f"{plan_sentence(record)}{hides} {record.n_splits} splits: trained on {_count(record.n_training)}, scored on "
+        f"{_count(record.n_test)} people, {_count(record.n_positive)} of them positive"
+        f"{by_weight if record.weighted else ''}.",
+        width,
+    )
+    shown = ["mean_risk_error"] if width < WIDE_TABLE else list(COLUMNS)
+    titles = " ".join(f"{COLUMNS[metric]:>12s}" for metric in shown)
+    lines += ["", f"{'method':9s} {'AUC':>22s} {f'minus {LR.name}':>25s} {titles}"]
+    for name in record.scores:
+        gap = signed_interval(record.difference(name)) if LR.name in record.scores and name != LR.name else ""
+        values = " ".join(f"{_cell(record, name, metric):>12s}" for metric in shown)
+        lines.append(f"{name:9s} {record.interval(name)!s:>22s} {gap:>25s} {values}")
+    lines += ["", *wrap(worth_sentence(record), width)]
+    if record.weighted:
+        lines += wrap(WEIGHTED, width)
+    return [*lines, *_advised(record, width)]
+
+
+def _advised(record: Backtest, width: int) -> list[str]:
+    lines = []
+    if any(record.advised):
+        counted = ", ".join(f"{name} ({count})" for name, count in Counter(record.advised).most_common())
+        held = f"; a number for the mean risk was refused in {sum(record.refused)} of {record.n_splits} splits"
+        lines += wrap(f"Advised then: {counted}{held if any(record.refused) else ''}.", width)
+    for name in record.failed:
+        lines.append(f"{name} could not be fitted in some split.")
+    return lines
+
+
+def _count(number: object) -> str:
+    return f"{number:,}" if isinstance(number, int) else str(number)
+
+
+def _cell(record: Backtest, method: str, metric: str) -> str:
+    sign = "+" if metric == "mean_risk_error" else ""
+    return f"{record.interval(method, metric).estimate:{sign}.3f}"
+
+
+def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
+    """Return the mean risks under each assumption as a table."""
+    if not all(is_told(variant.mean_risk) for variant in moved.variants):
+        return wrap(
+            "Events, or people without one, are too few to tell mean risks: some of them are their share.", width
+        )
+    lines = [f"Recommended: {moved.recommended}, mean risk {moved.risks.mean():.3f}."]
+    if moved.refused:
+        lines.append("The advice refuses to give more than a bound: read the band, not the point.")
+    lower, upper = moved.band()
+    lines += wrap(
+        f"Over everything below, the mean risk lies between {min(moved.means):.3f} and {max(moved.means):.3f}, and a "
+        f"person's band is {np.median(upper - lower):.3f} wide (median).",
+        width,
+    )
+    lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
+    for v in moved.variants:
+        found = "could not be fitted" if v.failed else f"{v.mean_risk:10.3f} {v.rank_correlation:17.3f}"
+        value = v.value if isinstance(v.value, str) else f"{v.value:g}"
+        lines.append(f"{v.kind:18s} {value:>12s} {found}")
+    return lines

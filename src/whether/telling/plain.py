@@ -1,0 +1,140 @@
+"""Facts as plain data that JSON can have: numbers about the cohort and the model, nothing about single persons."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+import whether
+from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
+from whether.analysis import Analysis
+from whether.learners import LinearFit
+from whether.telling.advice import AdviceWords
+from whether.telling.answer import AnswerWords
+from whether.telling.checks import worth_sentence
+from whether.telling.disclosure import Disclosure, Withheld, is_told
+from whether.telling.evidence import evidence_sentences
+
+SCHEMA = "whether analysis"
+SCHEMA_VERSION = 2
+
+
+def to_plain(value: Any) -> Any:
+    """Turn facts and arrays into dictionaries, lists, numbers and text; what JSON cannot have, or is withheld, is None."""
+    if isinstance(value, Withheld):
+        return None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        shown = [part for part in dataclasses.fields(value) if part.repr]
+        return {part.name: to_plain(getattr(value, part.name)) for part in shown}
+    if isinstance(value, dict):
+        return {str(key): to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(entry) for entry in value]
+    if isinstance(value, np.ndarray):
+        return to_plain(value.tolist())
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def evidence_data(evidence: Evidence, rule: Disclosure) -> dict[str, Any]:
+    """Return the numbers of the evidence, and its sentences by topic."""
+    told = rule.tell(evidence)
+    return {**to_plain(told), "sentences": evidence_sentences(told)}
+
+
+def advice_data(advice: Recommendation, rule: Disclosure) -> dict[str, Any]:
+    """Return the recommendation: names of findings with their sentences."""
+    words = AdviceWords(advice, rule)
+
+    def findings(names: tuple[str, ...], sentences: list[str]) -> list[dict[str, str]]:
+        return [{"name": name, "text": text} for name, text in zip(names, sentences, strict=True)]
+
+    return {
+        **to_plain(rule.tell(advice)),
+        "classifier": type(advice.estimator).__name__,
+        "refused": advice.refused,
+        "assumption": words.assumption,
+        "reasons": findings((advice.rule, *advice.reasons), words.reasons),
+        "refusals": findings(advice.refusals, words.refusals),
+        "flags": findings(advice.flags, words.flags),
+        "changes": findings(advice.changes, words.changes),
+    }
+
+
+def backtest_data(record: Backtest, rule: Disclosure) -> dict[str, Any]:
+    """Return scores, means with intervals, the answer and settings."""
+    told = rule.tell(record)
+    further: dict[str, Any] = {"failed": list(record.failed), "table": None, "worth_of_times": None, "answer": None}
+    if is_told(told.scores):
+        further |= {"table": to_plain(record.rows()), "worth_of_times": to_plain(record.worth_of_times()),
+                    "answer": worth_sentence(record)}  # fmt: skip
+    return {**to_plain(told), **further}
+
+
+def sensitivity_data(moved: Sensitivity, rule: Disclosure) -> dict[str, Any]:
+    """Return the mean risks."""
+    told = rule.tell(moved)
+    tells = all(is_told(variant.mean_risk) for variant in told.variants)
+    variants = [
+        {**to_plain(shown), "failed": variant.failed}
+        for shown, variant in zip(told.variants, moved.variants, strict=True)
+    ]
+    return {**to_plain(told), "mean_risk": float(moved.risks.mean()) if tells else None, "variants": variants}
+
+
+def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
+    """Return the whole answer."""
+    words = AnswerWords(analysis, rule)
+    told, counts = words.told, words.told.evidence.counts
+    return to_plain(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "whether_version": whether.__version__,
+            "origin": analysis.origin,
+            "cohort": {
+                "people": counts.n,
+                "events": counts.n_events,
+                "unlabeled": analysis.n_unlabeled if words.tells_events else None,
+                "features": list(analysis.evidence.material.cohort.names),
+            },
+            "answer": {
+                "kind": "lower bound" if analysis.is_bound else "estimate",
+                "sentences": words.sentences(),
+                "unseen": told.unseen,
+                "at_least": analysis.at_least if words.tells_at_least else None,
+                "mean_risk": told.mean_risk,
+            },
+            "recommendation": advice_data(analysis.recommendation, rule),
+            "model": _model(analysis, rule),
+            "evidence": evidence_data(analysis.evidence, rule),
+            "backtest": None if analysis.backtest is None else backtest_data(analysis.backtest, rule),
+            "no_backtest": analysis.no_backtest,
+            "sensitivity": None if analysis.sensitivity is None else sensitivity_data(analysis.sensitivity, rule),
+            "no_sensitivity": analysis.no_sensitivity,
+            "cautions": analysis.cautions,
+            "warnings": analysis.warnings,
+            "notes": analysis.notes,
+        }
+    )
+
+
+def _model(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
+    model = analysis.model
+    coefficients = None
+    if isinstance(model.model_, LinearFit):
+        rows = model.summary(analysis.mean_risk.level).coefficients
+        coefficients = [row for row in rows if rule.allows_feature(row.term)]
+    return {
+        "classifier": type(model).__name__,
+        "learner": str(model.learner),
+        "chosen": None if model.selection_ is None else model.selection_.chosen,
+        "distribution": getattr(model, "distribution_", None),
+        "converged": bool(model.converged_),
+        "log_likelihood": float(model.fit_result_.log_likelihood),
+        "coefficients": coefficients,
+    }
