@@ -8,7 +8,7 @@ import pytest
 
 import whether as wh
 from whether.telling.disclosure import Disclosure
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.page.threshold import sweeps
 
 COUNTED = re.compile(r"people|recorded|selected")

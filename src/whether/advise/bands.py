@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -100,28 +101,19 @@ class Sensitivity:
             "variants": to_plain(self.variants),
         }
 
-    def plot(self) -> Any:
-        """Draw the recommended risks, in order, with the band of each assumption in its own panel; needs matplotlib.
+    def plot(self, *, suppress_below: int = 11) -> Any:
+        """Draw the risks, in order, with the band of each assumption, as the report does; needs matplotlib.
+
+        Parameters
+        ----------
+        suppress_below : int
+            Smallest number of people that is shown; 0 shows everything.
 
         Returns
         -------
         matplotlib Figure
         """
-        import matplotlib.pyplot as plt
-
-        kinds = [kind for kind in KINDS if any(v.kind == kind and not v.note for v in self.variants)]
-        figure, axes = plt.subplots(
-            1, len(kinds), figsize=(3.1 * len(kinds), 3.3), sharey=True, squeeze=False, layout="constrained"
-        )
-        order = np.argsort(self.risks, kind="stable")
-        share = np.linspace(0, 1, order.size)
-        for kind, ax in zip(kinds, axes[0], strict=True):
-            lower, upper = (_smooth(edge[order]) for edge in self.band(kind))
-            ax.fill_between(share, lower, upper, color="#1b6ca8", alpha=0.25, linewidth=0)
-            ax.plot(share, self.risks[order], color="black", linewidth=1.5)
-            ax.set(title=f"moving: {kind}", xlabel="people, by risk", xlim=(0, 1), ylim=(0, 1))
-        axes[0, 0].set_ylabel(f"risk (line: {self.recommended})")
-        return figure
+        return import_module("whether.telling").draw(self, suppress_below)
 
     def to_text(self, width: int = WIDTH) -> str:
         """Return the mean risks under each assumption as a table.
@@ -314,10 +306,3 @@ def _try(kind: str, value: str, model: Any, cohort: Cohort, people: Array, refer
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
-
-
-def _smooth(values: Array, share: float = 0.05) -> Array:
-    """Running mean over a share of the people, so that a band can be read."""
-    width = max(1, int(share * values.size)) | 1
-    padded = np.pad(values, width // 2, mode="edge")
-    return np.convolve(padded, np.ones(width) / width, mode="valid")

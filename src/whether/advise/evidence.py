@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -85,16 +86,19 @@ class Evidence:
         assert isinstance(plain, dict)
         return plain
 
-    def plot(self) -> Any:
-        """Draw the curve of events, follow-up, and labels beside times; needs matplotlib.
+    def plot(self, *, suppress_below: int = 11) -> Any:
+        """Draw the curve of events, labels by follow-up, and what drives times, as the report does; needs matplotlib.
+
+        Parameters
+        ----------
+        suppress_below : int
+            Smallest number of people that is shown; 0 shows everything.
 
         Returns
         -------
         matplotlib Figure
         """
-        from whether.advise.plots import draw_evidence
-
-        return draw_evidence(self)
+        return import_module("whether.telling").draw(self, suppress_below)
 
     def to_text(self, width: int = WIDTH) -> str:
         """Return what was found, topic by topic.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -175,16 +176,19 @@ class Backtest:
                 )  # fmt: skip
         return rows
 
-    def plot(self) -> Any:
-        """Draw the AUC of each method with its interval, and differences from LR; needs matplotlib.
+    def plot(self, *, suppress_below: int = 11) -> Any:
+        """Draw the AUC and the error of the mean risk of each method, as the report does; needs matplotlib.
+
+        Parameters
+        ----------
+        suppress_below : int
+            Smallest number of people that is shown; 0 shows everything.
 
         Returns
         -------
         matplotlib Figure
         """
-        from whether.advise.plots import draw_backtest
-
-        return draw_backtest(self)
+        return import_module("whether.telling").draw(self, suppress_below)
 
     def to_text(self, width: int = WIDTH) -> str:
         """Return the scores as a table, with the answer below.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,22 +38,19 @@ class CalibrationCurve:
     upper: Array
     count: NDArray[np.intp]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its limits and the diagonal; needs matplotlib.
+    def plot(self, *, suppress_below: int = 11) -> Any:
+        """Draw the groups that may be shown, with limits and the diagonal; needs matplotlib.
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-        """
-        if ax is None:
-            import matplotlib.pyplot as plt
+        suppress_below : int
+            Smallest number of people that is shown; 0 shows everything.
 
-            _, ax = plt.subplots(figsize=(4.5, 4.5))
-        ax.plot([0, 1], [0, 1], color="0.7", linewidth=1, zorder=1)
-        error = np.stack([self.observed - self.lower, self.upper - self.observed])
-        ax.errorbar(self.predicted, self.observed, np.maximum(error, 0), fmt="o", capsize=2, markersize=4, zorder=2)
-        ax.set(xlabel="predicted risk", ylabel="observed share", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        return ax
+        Returns
+        -------
+        matplotlib Figure
+        """
+        return import_module("whether.telling").draw(self, suppress_below)
 
 
 def calibration_curve(

@@ -1,1 +1,52 @@
-"""Pictures: each is drawn by one function, in one set of colours, for Python and for the page."""
+"""One function per picture, from facts: the report draws it for the page, `draw` for whoever calls from Python."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from whether.advise.bands import Sensitivity
+from whether.advise.evidence import Evidence
+from whether.advise.track_record import Backtest
+from whether.evaluate.calibration import CalibrationCurve
+from whether.telling.disclosure import Disclosure
+from whether.telling.figures.assumptions import band_chart
+from whether.telling.figures.checks import backtest_chart, calibration_chart, told_groups
+from whether.telling.figures.curves import event_curve, labels_by_follow_up
+from whether.telling.figures.drawing import Chart, make_figure
+from whether.telling.figures.drivers import driver_chart
+from whether.telling.reading import EvidenceReading
+
+
+def draw(fact: Any, suppress_below: int) -> Any:
+    """Return pictures of a fact, side by side, as a matplotlib figure."""
+    return make_figure([chart for chart in _charts(fact, Disclosure(suppress_below)) if chart is not None])
+
+
+@singledispatch
+def _charts(fact: Any, disclosure: Disclosure) -> list[Chart | None]:
+    raise TypeError(f"There is no picture of {type(fact).__name__}.")
+
+
+@_charts.register
+def _(fact: Evidence, disclosure: Disclosure) -> list[Chart | None]:
+    if fact.follow_up is None:
+        raise ValueError("There are no times and no follow-up in this evidence: nothing to draw.")
+    reading = EvidenceReading(fact, disclosure)
+    return [event_curve(reading), labels_by_follow_up(reading), driver_chart(reading)]
+
+
+@_charts.register
+def _(fact: Backtest, disclosure: Disclosure) -> list[Chart | None]:
+    return [backtest_chart(fact, disclosure)]
+
+
+@_charts.register
+def _(fact: Sensitivity, disclosure: Disclosure) -> list[Chart | None]:
+    return [band_chart(fact, disclosure)]
+
+
+@_charts.register
+def _(fact: CalibrationCurve, disclosure: Disclosure) -> list[Chart | None]:
+    shown = told_groups(fact, disclosure)
+    return [None if shown is None else calibration_chart(shown)]

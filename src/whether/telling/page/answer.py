@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whether.evaluate import Interval
 from whether.methods import METHODS
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.words import percent, percent_range, plural, signed
 
 # Each method in a clinician's words: what it does, and what it takes for granted.

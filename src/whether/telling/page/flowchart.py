@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whether.advise.results import HypothesisTest, p_text
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.words import name
 
 

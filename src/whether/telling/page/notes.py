@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.words import number, percent, percent_range
 
 GLOSSARY = (

@@ -14,12 +14,13 @@ import whether
 from whether.analysis import Analysis
 from whether.telling.disclosure import Disclosure
 from whether.telling.figures import assumptions, checks, curves, drivers, effects, risks
-from whether.telling.figures.drawing import Chart, Picture, render
+from whether.telling.figures.drawing import TOO_FEW, Chart
+from whether.telling.figures.svg import Picture, render
 from whether.telling.page.answer import METHOD_WORDS, method_words, write_answer
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY, describe_evidence
-from whether.telling.page.reading import Reading
 from whether.telling.page.threshold import Sweep, sweeps
+from whether.telling.reading import Reading
 from whether.telling.words import clean, name
 
 
@@ -117,6 +118,7 @@ def _learner(analysis: Analysis) -> str:
 
 def _sections(reading: Reading) -> list[Section]:
     analysis = reading.analysis
+    record, moved = analysis.backtest, analysis.sensitivity if reading.tells_events else None
     summary = effects.coefficient_table(reading)
     if summary is not None:
         features = effects.ratio_charts(reading, summary)
@@ -124,15 +126,14 @@ def _sections(reading: Reading) -> list[Section]:
         shuffled = effects.importance_chart(reading, np.random.default_rng(0))
         features = [shuffled] if shuffled is not None else []
     no_times = "There are no event times, so there is no curve of events."
-    few = "Too few people or events to show anything without pointing at single persons."
     parts: list[tuple[str, str, str, list[tuple[Callable[[], Chart | None] | Chart, str]]]] = [
         (
             "time", "When events come, and who is seen", "",
             [
-                (lambda: curves.event_curve(reading), no_times if reading.curve is None else few),
+                (lambda: curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
                 (
                     lambda: curves.labels_by_follow_up(reading),
-                    few if reading.cohort.follow_up is not None else
+                    TOO_FEW if reading.cohort.follow_up is not None else
                     "How long people with the event would have been followed is not known, so labels cannot be set "
                     "against follow-up.",
                 ),
@@ -146,28 +147,29 @@ def _sections(reading: Reading) -> list[Section]:
         (
             "checks", "Does it hold up?", "",
             [
-                (lambda: checks.calibration(reading), few),
+                (lambda: checks.calibration(reading), TOO_FEW),
                 (
-                    lambda: checks.backtest_chart(reading),
+                    lambda: checks.backtest_chart(record, reading.disclosure) if record else None,
                     f"The advice was not checked at an earlier date. {analysis.backtest_note}",
                 ),
                 (
                     lambda: risks.identifiability(reading),
+                    TOO_FEW if reading.risk_bins is None else
                     "By this method everybody with the event has the same chance to be seen: there is nothing to set "
                     "the risk against.",
                 ),
             ],
         ),
         ("features", "What goes with the risk", "", [(chart, "") for chart in features]),
-        ("people", "The people", "", [(lambda: risks.distribution(reading), few)]),
+        ("people", "The people", "", [(lambda: risks.distribution(reading), TOO_FEW)]),
         (
             "assumptions", "If something else were assumed", "",
             [
                 (
                     lambda: assumptions.mean_risk_chart(reading),
-                    f"The assumptions were not moved. {analysis.sensitivity_note}" if reading.tells_events else few,
+                    f"The assumptions were not moved. {analysis.sensitivity_note}" if reading.tells_events else TOO_FEW,
                 ),
-                (lambda: assumptions.band_chart(reading), ""),
+                (lambda: assumptions.band_chart(moved, reading.disclosure) if moved else None, ""),
             ],
         ),
     ]  # fmt: skip
