@@ -1,7 +1,7 @@
 """One set of edges for everything that counts people by risk, so that no two tables differ by a few people.
 
-The edges of the histogram are among those of the thresholds, and between any two lie nobody or enough people of each
-kind, labeled and unlabeled. Whatever is added up or subtracted is then a sum over whole bins.
+Between two edges of the histogram lie nobody or enough people of each kind, labeled and unlabeled; they are among those
+of the thresholds, between which lie nobody or enough people. Whatever is subtracted is then a sum over whole bins.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ class RiskBins:
 
 
 def merge_risks(risks: Array, labeled: NDArray[np.bool_], disclosure: Disclosure) -> RiskBins | None:
-    """Merge bins of risks until each holds nobody or enough of either kind; None where not even all together do."""
+    """Merge bins of risks until each holds nobody or enough people; None where not even all together do."""
     counts = np.column_stack([count_by(risks[who], STEPS) for who in (labeled, ~labeled)])
     per_bin = N_FINE // N_COARSE
     runs = disclosure.merge(counts.reshape(N_COARSE, per_bin, 2).sum(axis=1))
     if not runs:
         return None
+    everybody = counts.sum(axis=1, keepdims=True)
     starts = [per_bin * run.start for run in runs]
     stops = [*starts[1:], N_FINE]
-    inner = [a + part.start for a, b in zip(starts, stops, strict=True) for part in disclosure.merge(counts[a:b])]
+    inner = [a + part.start for a, b in zip(starts, stops, strict=True) for part in disclosure.merge(everybody[a:b])]
     return RiskBins(STEPS[[*starts, N_FINE]], STEPS[[*inner, N_FINE]])
 
 

@@ -64,16 +64,17 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     last = _ends(disclosure.merge(np.diff(events, prepend=0.0).astype(np.int64)[:, None]))
     if last.size == 0:
         return None
-    seen = np.diff(events[last], prepend=0.0)
-    gone = -np.diff(left[last], prepend=curve.at_risk[0]) - seen
-    counted = np.zeros(last.size, dtype=bool)
+    # The rest of the people, who are known by what the others leave of the total, counts like any other part.
+    seen = np.diff(events[last], prepend=0.0, append=curve.events.sum())
+    gone = -np.diff(left[last], prepend=curve.at_risk[0], append=0.0) - seen
+    counted = np.zeros(last.size + 1, dtype=bool)
     counted[_ends(disclosure.merge(np.column_stack([seen, gone]).astype(np.int64)))] = True
     times, at_risk = grid[last], left[last].astype(np.int64)
     places = 0 if disclosure.is_on and curve.at_risk[0] < 1000 else 1
     levels = _levels(curve, times)
     if disclosure.is_on:
         levels = levels.round(places + 2)
-    return ThinCurve(times, levels[0], levels[1], levels[2], at_risk, counted, is_log, places)
+    return ThinCurve(times, levels[0], levels[1], levels[2], at_risk, counted[:-1], is_log, places)
 
 
 def _levels(curve: SurvivalCurve, times: Array) -> Array:

@@ -154,13 +154,13 @@ def _by_labels(reading: Reading) -> list[CalibrationCurve]:
 def _members(reading: Reading, predicted: Array, kinds: tuple[Flags, ...]) -> list[Rows]:
     """People from the lowest to the highest prediction, in groups that may be shown.
 
-    Where the prediction has the order of the risks they are parted at thresholds on these: those between such a
-    threshold and another edge could be counted.
+    Where the prediction has the order of the risks they are parted as in the histogram of these: those between an edge
+    of it and another one could be counted.
     """
     n_groups = min(N_GROUPS, max(1, predicted.size // 20))
     bins, risks = reading.risk_bins, reading.analysis.risks[reading.rows]
     if bins is not None and is_same_order(predicted, risks):
-        parts = join_bins(bin_of(risks, bins.fine), n_groups)
+        parts = join_bins(bin_of(risks, bins.coarse), n_groups)
     else:
         parts = split_evenly(predicted, n_groups)
     return merge_groups(parts, kinds, reading.disclosure)

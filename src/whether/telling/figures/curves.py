@@ -20,7 +20,7 @@ from whether.telling.figures.drawing import (
     log_axis,
     percent_axis,
 )
-from whether.telling.figures.groups import Rows, join_bins, merge_groups, split_evenly
+from whether.telling.figures.groups import Rows, merge_groups, split_evenly
 from whether.telling.reading import CohortReading
 from whether.telling.thin_curve import ThinCurve, is_skewed
 from whether.telling.words import number, percent, percent_range
@@ -184,16 +184,8 @@ def _draw_shares(reading: CohortReading, found: Shares, figure: FigureBase, narr
 
 
 def _follow_up_groups(reading: CohortReading, known: Array) -> list[Rows]:
-    """People from the shortest to the longest follow-up, in groups that may be shown.
-
-    They are parted at times at which the curve tells how many are left: those between such a time and another one could
-    be counted.
-    """
-    n_groups, thin = min(N_GROUPS, max(1, reading.n // 30)), reading.thin_curve
-    if thin is None or not thin.counted.any():
-        parts = split_evenly(known, n_groups)
-    else:
-        parts = join_bins(np.searchsorted(thin.times[thin.counted], known, side="left"), n_groups)
+    """People from the shortest to the longest follow-up, in groups that may be shown."""
+    parts = split_evenly(known, min(N_GROUPS, max(1, reading.n // 30)))
     return merge_groups(parts, (reading.cohort.labeled, ~reading.cohort.labeled), reading.disclosure)
 
 
