@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Widths in pixels of the two pictures of a chart; an inch is 72 pixels in them.
 WIDE, NARROW = 720, 340
 PIXELS = 72
+# Height in pixels of a title above a chart.
+TITLE = 30
 
 # Colours that people with any colour vision tell apart (Okabe and Ito), dark enough for thin lines.
 INK, GREY, BLUE, DARK_RED, DARK_GREEN, SKY = "#1a1a1a", "#6b6b6b", "#0072B2", "#B84A00", "#00775A", "#56B4E9"
@@ -128,16 +130,17 @@ def make_figure(charts: Sequence[Chart]) -> Figure:
     import matplotlib.pyplot as plt
 
     narrow = len(charts) > 1
-    height = 40 + max((chart.height[narrow] for chart in charts), default=60)
+    height = TITLE + max((chart.height[narrow] for chart in charts), default=60)
     width = NARROW * len(charts) if narrow else WIDE
     with drawing():
         figure = plt.figure(figsize=(width / PIXELS, height / PIXELS), layout="constrained")
         if not charts:
             figure.text(0.5, 0.5, TOO_FEW, horizontalalignment="center")
             return figure
-        for chart, part in zip(charts, figure.subfigures(1, len(charts), squeeze=False)[0], strict=True):
-            chart.draw(part, narrow)
-            part.suptitle(chart.title, fontsize=13.0)
+        parts = figure.subfigures(2, len(charts), squeeze=False, height_ratios=(TITLE, height - TITLE))
+        for chart, above, below in zip(charts, *parts, strict=True):
+            above.text(0.02, 0.5, chart.title, verticalalignment="center")
+            chart.draw(below, narrow)
     return figure
 
 

@@ -129,12 +129,13 @@ def identifiability(reading: Reading) -> Chart | None:
 
 
 def _cells(reading: Reading, bins: RiskBins, risks: Array, chance: Array) -> list[Cell]:
-    """Cells of nobody or enough people: bins of the histogram of risks, each parted by propensity."""
-    inside = count_by(risks, bins.coarse)
-    # In a large cohort only some people are looked at; how many are not could be had from the histogram.
-    outside = count_by(reading.analysis.risks, bins.coarse) - inside
+    """Cells of nobody or enough people: bins between thresholds on the risk, each parted by propensity."""
+    edges = np.unique(bins.fine[np.searchsorted(bins.fine, np.arange(11) / 10)])
+    inside = count_by(risks, edges)
+    # In a large cohort only some people are looked at; how many are not could be had from the thresholds.
+    outside = count_by(reading.analysis.risks, edges) - inside
     runs = reading.disclosure.merge(np.column_stack([inside, outside]))
-    edges, levels = bins.coarse[[0, *(run.stop for run in runs)]], _levels(chance)
+    edges, levels = edges[[0, *(run.stop for run in runs)]], _levels(chance)
     row, column = bin_of(risks, edges), bin_of(chance, levels)
     cells = []
     for i in range(edges.size - 1):
