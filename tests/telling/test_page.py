@@ -12,9 +12,9 @@ import pytest
 import whether as wh
 from whether.telling import write_report
 from whether.telling.disclosure import Disclosure
-from whether.telling.figures.svg import render
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
+from whether.telling.figures.svg import render
 from whether.telling.page.answer import write_answer
 from whether.telling.reading import Reading
 
