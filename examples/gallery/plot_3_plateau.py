@@ -13,7 +13,7 @@ import whether as wh
 long = wh.simulate("low-susceptibility", seed=0)
 evidence = wh.examine(long.X, long.y, time=long.time, follow_up=long.follow_up)
 print(evidence.follow_up)
-evidence.plot().set_size_inches(11, 3.6)
+evidence.plot()
 plt.show()
 
 # %%
@@ -21,7 +21,7 @@ plt.show()
 short = wh.simulate("short-follow-up", seed=0)
 evidence = wh.examine(short.X, short.y, time=short.time, follow_up=short.follow_up)
 print(evidence.follow_up)
-evidence.plot().set_size_inches(11, 3.6)
+evidence.plot()
 plt.show()
 
 # %%

@@ -59,7 +59,7 @@ print(evidence)
 # Three findings matter most. Whether the curve of events has levelled off is *unclear*, so how many will relapse is in
 # part extrapolated. The recorded times agree with labels and follow-up: nothing speaks against using them. And the
 # features have something to do with *when*, so a model of labels alone would in part learn who relapses early.
-evidence.plot().set_size_inches(11, 3.6)
+evidence.plot()
 plt.show()
 
 # %%
@@ -126,9 +126,13 @@ for name, candidate in models.items():
 # similar risks needs no such choice.
 figure, axes = plt.subplots(1, len(risks), figsize=(11, 3.4), sharey=True)
 for ax, (name, risk) in zip(axes, risks.items(), strict=True):
-    censored_calibration_curve(children.event, risk, time=children.time, horizon=17.0, n_groups=6).plot(ax)
+    curve = censored_calibration_curve(children.event, risk, time=children.time, horizon=17.0, n_groups=6)
+    ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    error = [curve.observed - curve.lower, curve.upper - curve.observed]
+    ax.errorbar(curve.predicted, curve.observed, error, fmt="o", capsize=2, markersize=4)
     ax.set_title(name, fontsize=9)
-    ax.set(xlim=(0, 0.8), ylim=(0, 0.8))
+    ax.set(xlim=(0, 0.8), ylim=(0, 0.8), xlabel="predicted risk")
+axes[0].set_ylabel("observed share")
 plt.show()
 
 # %%

@@ -51,7 +51,7 @@ print(f"{len(women):,} women, {women.event.sum():,} recurrences, longest follow-
 # -------
 evidence = wh.examine(X, women.event, time=women.time, entry=women.entry_year)
 print(evidence.follow_up)
-evidence.plot().set_size_inches(11, 3.6)
+evidence.plot()
 plt.show()
 
 # %%

@@ -61,12 +61,32 @@ def declared(fact: type) -> Mapping[str, Any]:
     return {name: found[0] for name, found in told.items() if found and isinstance(found[0], kinds)}
 
 
-class Told:
-    """A fact that can be printed, stored and drawn.
+class Drawn:
+    """A fact that can be drawn.
 
     How is the business of `whether.telling`, which stands above all facts: it is asked for when something is told, and
-    these are the only lines that reach up.
+    the methods here and in `Told` are the only lines that reach up.
     """
+
+    def plot(self, *, suppress_below: int = FEWEST) -> Any:
+        """Draw what was found, as the report does; needs matplotlib.
+
+        Parameters
+        ----------
+        suppress_below : int
+            Smallest number of people that is shown; 0 shows everything.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        from whether.telling import draw
+
+        return draw(self, suppress_below)
+
+
+class Told(Drawn):
+    """A fact that can be printed, stored and drawn."""
 
     def to_text(self, width: int = WIDTH, *, suppress_below: int = FEWEST) -> str:
         """Return what was found, in words.
@@ -93,22 +113,6 @@ class Told:
         from whether.telling import to_dict
 
         return to_dict(self, suppress_below)
-
-    def plot(self, *, suppress_below: int = FEWEST) -> Any:
-        """Draw what was found, as the report does; needs matplotlib.
-
-        Parameters
-        ----------
-        suppress_below : int
-            Smallest number of people that is shown.
-
-        Returns
-        -------
-        matplotlib Figure
-        """
-        from whether.telling import draw
-
-        return draw(self, suppress_below)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -97,8 +97,12 @@ def test_resamples_without_a_class_are_counted_not_hidden(global_random_seed):
     assert 20 < interval.n_failed < 130  # expected (8 + 1) / 27 of 200
 
 
-def test_curves_can_be_drawn(world):
+def test_only_groups_with_nobody_or_enough_of_either_kind_are_drawn():
     matplotlib.use("Agg")
-    axes = calibration_curve(world.positive, world.p).plot()
-    assert axes.get_xlabel() == "predicted risk"
-    plt.close(axes.figure)
+    positive, risk = np.r_[np.arange(40) < 5, np.arange(40) < 20], np.r_[np.full(40, 0.2), np.full(40, 0.6)]
+    curve = calibration_curve(positive, risk, n_groups=2)
+    for fewest, drawn in ((11, [0.6]), (0, [0.2, 0.6])):
+        figure = curve.plot(suppress_below=fewest)
+        points = figure.axes[0].containers[0].lines[0]
+        assert points.get_xdata() == pytest.approx(drawn)
+        plt.close(figure)

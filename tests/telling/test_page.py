@@ -12,11 +12,11 @@ import pytest
 import whether as wh
 from whether.telling import write_report
 from whether.telling.disclosure import Disclosure
-from whether.telling.figures.drawing import render
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
+from whether.telling.figures.svg import render
 from whether.telling.page.answer import write_answer
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 
 
 def test_nothing_is_fetched_from_anywhere(page):

@@ -8,8 +8,8 @@ import pytest
 
 import whether as wh
 from whether.telling.disclosure import Disclosure
-from whether.telling.page.reading import Reading
 from whether.telling.page.threshold import sweeps
+from whether.telling.reading import Reading
 
 COUNTED = re.compile(r"people|recorded|selected")
 

@@ -175,7 +175,7 @@ class Backtest(Told):
         return WorthOfTimes(best, other, self.difference(best, other))
 
     def to_frame(self) -> Any:
-        """Return means, intervals and differences from logistic regression as a pandas DataFrame, a row per method and metric."""
+        """Return means, intervals and differences from logistic regression as a pandas DataFrame; see `rows`."""
         import pandas
 
         return pandas.DataFrame(self.rows())

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.facts import Drawn
 from whether.validate import check_labels, check_times
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationCurve:
+class CalibrationCurve(Drawn):
     """Groups of people, from the lowest to the highest predicted risk.
 
     Attributes
@@ -36,23 +36,6 @@ class CalibrationCurve:
     lower: Array
     upper: Array
     count: NDArray[np.intp]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its limits and the diagonal; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(4.5, 4.5))
-        ax.plot([0, 1], [0, 1], color="0.7", linewidth=1, zorder=1)
-        error = np.stack([self.observed - self.lower, self.upper - self.observed])
-        ax.errorbar(self.predicted, self.observed, np.maximum(error, 0), fmt="o", capsize=2, markersize=4, zorder=2)
-        ax.set(xlabel="predicted risk", ylabel="observed share", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        return ax
 
 
 def calibration_curve(

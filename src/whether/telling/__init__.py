@@ -14,11 +14,12 @@ from whether.telling.answer import AnswerWords
 from whether.telling.checks import backtest_text, sensitivity_text
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.evidence import evidence_sentences
+from whether.telling.figures import draw
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
 from whether.telling.words import wrap
 
-__all__ = ["to_dict", "to_text", "write_report"]
+__all__ = ["draw", "to_dict", "to_text", "write_report"]
 
 
 def to_text(fact: Any, width: int, suppress_below: int) -> str:

@@ -56,8 +56,8 @@ def backtest_text(record: Backtest, width: int) -> list[str]:
         text = "Too few people of one kind were scored: their scores would tell of single persons."
         return wrap(f"{plan_sentence(record)}{hides} {text}", width)
     lines = wrap(
-        f"{plan_sentence(record)}{hides} {record.n_splits} splits: trained on {_count(record.n_training)}, scored on "
-        f"{_count(record.n_test)} people, {_count(record.n_positive)} of them positive"
+        f"{plan_sentence(record)}{hides} {record.n_splits} splits: trained on {count_text(record.n_training)}, scored "
+        f"on {count_text(record.n_test)} people, {count_text(record.n_positive)} of them positive"
         f"{by_weight if record.weighted else ''}.",
         width,
     )
@@ -85,7 +85,8 @@ def _advised(record: Backtest, width: int) -> list[str]:
     return lines
 
 
-def _count(number: object) -> str:
+def count_text(number: object) -> str:
+    """Return a number of people, or what may be said instead."""
     return f"{number:,}" if isinstance(number, int) else str(number)
 
 

@@ -140,26 +140,12 @@ class Disclosure:
                 break
         return runs
 
-    def hide_cells(self, counts: Counts) -> NDArray[np.bool_]:
-        """Cells of a table that are not shown: the small ones, and more until the total does not give them back."""
-        hidden = (counts > 0) & (counts < self.fewest)
-        while hidden.any() and counts[hidden].sum() < self.fewest:
-            rest = np.where(hidden | (counts == 0), np.iinfo(np.int64).max, counts)
-            if rest.min() == np.iinfo(np.int64).max:
-                break
-            hidden.flat[int(rest.argmin())] = True
-        return np.asarray(hidden)
 
-    def coarsen(self, time: float) -> float:
-        """Round a time that belongs to one person, such as the last event, so that it points at nobody."""
-        return _rounded(time, 2) if self.is_on else time
-
-
-def disclose(fact: Any, suppress_below: int = FEWEST) -> Disclosure:
+def disclose(fact: Any, suppress_below: int) -> Disclosure:
     """Return the rule as it holds for a fact, with the groups of people that the fact is about."""
     evidence = getattr(fact, "evidence", fact)
     counts = getattr(evidence, "counts", None)
-    return Disclosure(suppress_below, fact.groups, {} if counts is None else counts.marks)
+    return Disclosure(suppress_below, getattr(fact, "groups", {}), {} if counts is None else counts.marks)
 
 
 def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:

@@ -23,7 +23,7 @@ SCHEMA_VERSION = 2
 
 
 def to_plain(value: Any) -> Any:
-    """Turn facts and arrays into dictionaries, lists, numbers and text; what JSON cannot have, or is withheld, is None."""
+    """Turn facts and arrays into what JSON can have; what it cannot have, and what is withheld, becomes None."""
     if isinstance(value, Withheld):
         return None
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

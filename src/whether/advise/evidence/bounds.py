@@ -115,7 +115,7 @@ def count(material: Material) -> CountEvidence:
 
 
 def _marks(cohort: Cohort) -> dict[str, int]:
-    """By feature, how many have another value than most; a value that more than half of the people share is the median."""
+    """By feature, how many have another value than most: one that more than half of the people share is the median."""
     middle = np.median(cohort.features, axis=0)
     apart = np.count_nonzero(cohort.features != middle, axis=0)
     return dict(zip(cohort.names, apart.tolist(), strict=True))

@@ -2,108 +2,116 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.variants import KINDS, Sensitivity
+from whether.advise.variants import KINDS, Sensitivity, Variant
+from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.figures.drawing import (
     BLUE,
-    GREEN,
+    DARK_GREEN,
+    DARK_RED,
     GREY,
     INK,
-    ORANGE,
+    PALE_BLUE,
     Chart,
     Mark,
     Table,
     legend_above,
+    name_rows,
     percent_axis,
 )
-from whether.telling.page.reading import Reading
+from whether.telling.figures.groups import split_evenly
+from whether.telling.reading import Reading
 from whether.telling.words import percent, percent_range
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import FigureBase
 
 Array = NDArray[np.float64]
 
-# What is moved, in words, with the unit of its values, and its look.
-_WORDS = {
-    "restriction": ("other method", "", "o", BLUE),
-    "label frequency": ("share of positives that is seen", "%", "s", ORANGE),
-    "prevalence": ("share of people who are positive", "%", "D", GREEN),
-    "follow-up horizon": ("follow-up cut at", "time", "^", INK),
-}
-# The same for narrow screens.
-_SHORTER = {
-    "other method: ": "",
-    "share of positives that is seen": "seen",
-    "share of people who are positive": "positive",
-    "follow-up cut at": "cut at",
-}
 N_GROUPS = 20
 
 
-def mean_risk_chart(reading: Reading) -> Chart | None:
-    """Mean risk under each variant; None without a sensitivity analysis.
+class Moved(NamedTuple):
+    """What is moved: in a title, in front of a value, the same for narrow screens, the marker and its colour."""
 
-    Parameters
-    ----------
-    reading : Reading
-    """
+    title: str
+    words: str
+    short: str
+    marker: str
+    color: str
+
+
+_MOVED = dict(
+    zip(
+        KINDS,
+        (
+            Moved("method", "other method: ", "", "o", BLUE),
+            Moved("share that is seen", "share of positives that is seen: ", "seen: ", "s", DARK_RED),
+            Moved("share that is positive", "share of people who are positive: ", "positive: ", "D", DARK_GREEN),
+            Moved("length of follow-up", "follow-up cut at ", "cut at ", "^", INK),
+        ),
+        strict=True,
+    )
+)
+
+
+def mean_risk_chart(reading: Reading) -> Chart | None:
+    """Mean risk under each variant; None without a sensitivity analysis."""
     found = reading.analysis.sensitivity
     # Some variants have the share of people with a recorded event as their mean risk.
     if found is None or not reading.tells_events:
         return None
-    variants = [variant for variant in found.variants if not variant.note]
-    variants = [variant for kind in KINDS for variant in variants if variant.kind == kind][::-1]
+    variants = [variant for kind in KINDS for variant in found.variants if variant.kind == kind and not variant.failed]
     if not variants:
         return None
     here = float(found.risks.mean())
-    labels = [_label(reading, variant.kind, variant.value) for variant in variants]
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here)}")
-        for kind in KINDS:
-            rows = [y for y, variant in enumerate(variants) if variant.kind == kind]
-            _, _, marker, color = _WORDS[kind]
-            means = [variants[y].mean_risk for y in rows]
-            ax.plot(means, rows, linestyle="", marker=marker, color=color, markersize=7)
-        ax.set_yticks(range(len(labels)), [_short(label) if narrow else label for label in labels])
-        ax.set(xlim=(0, 1), ylim=(-0.7, len(labels) - 0.3), xlabel="mean risk (%)")
-        percent_axis(ax.xaxis)
-        ax.grid(axis="y", visible=False)
-        legend_above(ax, narrow)
-        return [
-            Mark(ax, variant.mean_risk, y, f"{label}: mean risk {percent(variant.mean_risk, 1)}")
-            for y, (label, variant) in enumerate(zip(labels, variants, strict=True))
-        ]
-
-    means = [variant.mean_risk for variant in variants]
-    low, high = min([here, *means]), max([here, *means])
+    values = [_value(reading, variant) for variant in variants]
+    labels = [_MOVED[variant.kind].words + value for variant, value in zip(variants, values, strict=True)]
+    means = [here, *(variant.mean_risk for variant in variants)]
+    low, high, own = percent(min(means)), percent(max(means)), percent(here)
     return Chart(
         "variants",
         "The mean risk under other assumptions",
-        f"Points of the mean risk under {len(variants)} other assumptions, from {percent(low)} to {percent(high)}, "
-        f"with a dashed line at that of this report, {percent(here)}.",
+        f"Points of the mean risk under {len(variants)} other assumptions, from {low} to {high}, with a dashed line at "
+        f"that of this report, {own}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
-        f"or shorter follow-up. It goes from {percent(low)} to {percent(high)}; this report’s method says "
-        f"{percent(here)}. Not all of these assumptions are equally plausible: the advice above says which one these "
-        "data support.",
-        draw,
+        f"or shorter follow-up. It goes from {low} to {high}; this report’s method says {own}. Not all of these "
+        "assumptions are equally plausible: the advice above says which one these data support.",
+        partial(_draw_means, variants[::-1], values[::-1], here),
         Table(
             ("what is assumed instead", "mean risk", "rank correlation with this report's risks"),
             [
                 (label, percent(variant.mean_risk, 1), f"{variant.rank_correlation:.2f}")
-                for label, variant in zip(labels[::-1], variants[::-1], strict=True)
+                for label, variant in zip(labels, variants, strict=True)
             ],
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
         note=_learner_note(reading, here),
         pointing="y",
     )
+
+
+def _draw_means(
+    variants: list[Variant], values: list[str], here: float, figure: FigureBase, narrow: bool
+) -> list[Mark]:
+    ax = figure.subplots()
+    ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here)}")
+    labels, marks = [], []
+    for y, (variant, value) in enumerate(zip(variants, values, strict=True)):
+        look = _MOVED[variant.kind]
+        ax.plot([variant.mean_risk], [y], linestyle="", marker=look.marker, color=look.color, markersize=7)
+        labels.append((look.short if narrow else look.words) + value)
+        marks.append(Mark(ax, variant.mean_risk, y, f"{look.words}{value}: mean risk {percent(variant.mean_risk, 1)}"))
+    name_rows(ax, labels)
+    ax.set(xlim=(0, 1), xlabel="mean risk (%)")
+    percent_axis(ax.xaxis)
+    legend_above(ax, narrow)
+    return marks
 
 
 def _learner_note(reading: Reading, here: float) -> str:
@@ -114,101 +122,93 @@ def _learner_note(reading: Reading, here: float) -> str:
     return f"All of these are linear models, for speed; the model of this report is not, and says {percent(own)}."
 
 
-def _label(reading: Reading, kind: str, value: str) -> str:
-    words, unit, *_ = _WORDS[kind]
-    if unit == "%":
-        return f"{words}: {percent(float(value))}"
-    if unit == "time":
-        return f"{words} {reading.length(reading.disclosure.coarsen(float(value)))}"
-    return f"{words}: {value}"
+def _value(reading: Reading, variant: Variant) -> str:
+    """To what something was moved: a method, a share, or a time that is nobody's own."""
+    if variant.kind == "restriction":
+        return str(variant.value)
+    if variant.kind == "follow-up horizon":
+        return reading.length(float(variant.value))
+    return percent(float(variant.value))
 
 
-def _short(label: str) -> str:
-    for long, short in _SHORTER.items():
-        label = label.replace(long, short)
-    return label
+class Bands(NamedTuple):
+    """Groups of people from the lowest to the highest risk: place in that order, size, mean risk, and its ranges."""
+
+    place: Array
+    size: NDArray[np.int64]
+    risk: Array
+    ranges: dict[str, tuple[Array, Array]]
 
 
-def band_chart(reading: Reading) -> Chart | None:
-    """Range of risks of people with similar risk, by what is moved.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
-    found = reading.analysis.sensitivity
-    if found is None or not reading.tells_events:
+def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
+    """Range of risks of people with similar risk, by what is moved; None where there is nothing that may be shown."""
+    bands = _bands(found, disclosure)
+    if bands is None or not all(is_told(variant.mean_risk) for variant in found.variants):
         return None
-    kinds = [kind for kind in KINDS if any(v.kind == kind and not v.note for v in found.variants)]
-    groups = _groups(reading, found)
-    if len(groups) < 3 or not kinds:
-        return None
-    size = np.array([group.size for group in groups])
-    share = (np.cumsum(size) - size / 2) / size.sum()
-    middle = np.array([found.risks[group].mean() for group in groups])
-    bands = {}
-    for kind in kinds:
-        lower, upper = found.band(kind)
-        bands[kind] = tuple(np.array([edge[group].mean() for group in groups]) for edge in (lower, upper))
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        columns = 1 if narrow else 2
-        rows = -(-len(kinds) // columns)
-        axes = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
-        marks = []
-        for kind, ax in zip(kinds, axes, strict=False):
-            lower, upper = bands[kind]
-            ax.fill_between(share, lower, upper, facecolor="#cfe3f1", edgecolor=BLUE, linewidth=1.0, hatch="..")
-            ax.plot(share, middle, color=INK, linewidth=2)
-            ax.set_title(f"moving: {_TITLES[kind]}")
-            ax.set(xlim=(0, 1), ylim=(0, 1))
-            percent_axis(ax.xaxis)
-            percent_axis(ax.yaxis)
-            marks += [
-                Mark(ax, float(x), float(y), f"{_TITLES[kind]}: risk {percent(y)}, from {percent(a)} to {percent(b)}")
-                for x, y, a, b in zip(share, middle, lower, upper, strict=True)
-            ]
-        for ax in axes[len(kinds) :]:
-            ax.set_visible(False)
-        figure.supxlabel("people, from the lowest to the highest risk (%)", fontsize=12.5)
-        figure.supylabel("risk (%)", fontsize=12.5)
-        return marks
-
-    width = {kind: float(np.average(upper - lower, weights=size)) for kind, (lower, upper) in bands.items()}
+    kinds = list(bands.ranges)
+    width = {kind: float(np.average(b - a, weights=bands.size)) for kind, (a, b) in bands.ranges.items()}
     widest = max(width, key=lambda kind: width[kind])
+    title = _MOVED[widest].title
     return Chart(
         "bands",
         "Each person’s risk under other assumptions",
         f"{len(kinds)} panels of a rising line, the risk of this report from the lowest to the highest, with a band of "
-        f"risks under other assumptions. The widest band is that of {_TITLES[widest]}.",
+        f"risks under other assumptions. The widest band is that of {title}.",
         "The line is the risk in this report, people sorted from the lowest to the highest; the dotted band is how far "
-        f"it moves. It moves most with the {_TITLES[widest]}, over {100 * width[widest]:.0f} % points on average.",
-        draw,
+        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} % points on average.",
+        partial(_draw_bands, bands),
         Table(
-            ("people, by risk", "people", "risk", *(f"moving: {_TITLES[kind]}" for kind in kinds)),
+            ("people, by risk", "people", "risk", *(f"moving: {_MOVED[kind].title}" for kind in kinds)),
             [
                 (
-                    f"about {percent(x)}", reading.disclosure.count(n), percent(y),
-                    *(percent_range(bands[kind][0][i], bands[kind][1][i]) for kind in kinds),
+                    f"about {percent(x)}", disclosure.count(n), percent(y),
+                    *(percent_range(lower[i], upper[i]) for lower, upper in bands.ranges.values()),
                 )
-                for i, (x, n, y) in enumerate(zip(share, size, middle, strict=True))
+                for i, (x, n, y) in enumerate(zip(bands.place, bands.size, bands.risk, strict=True))
             ],
         ),
         height=(140 + 190 * -(-len(kinds) // 2), 90 + 165 * len(kinds)),
     )  # fmt: skip
 
 
-_TITLES = {
-    "restriction": "method",
-    "label frequency": "share that is seen",
-    "prevalence": "share that is positive",
-    "follow-up horizon": "length of follow-up",
-}
+def _bands(found: Sensitivity, disclosure: Disclosure) -> Bands | None:
+    kinds = [kind for kind in KINDS if any(v.kind == kind and not v.failed for v in found.variants)]
+    n_groups = min(N_GROUPS, found.risks.size // max(disclosure.fewest, 1))
+    if n_groups < 3 or not kinds:
+        return None
+    groups = split_evenly(found.risks, n_groups)
+    size = np.array([group.size for group in groups])
+
+    def average(values: Array) -> Array:
+        # What is drawn is no finer than what is told: sums over groups would differ from other sums by single persons.
+        return np.array([values[group].mean() for group in groups]).round(2)
+
+    ranges = {}
+    for kind in kinds:
+        lower, upper = found.band(kind)
+        ranges[kind] = (average(lower), average(upper))
+    return Bands((np.cumsum(size) - size / 2) / size.sum(), size, average(found.risks), ranges)
 
 
-def _groups(reading: Reading, found: Sensitivity) -> list[NDArray[np.intp]]:
-    fewest = max(reading.disclosure.fewest, 1)
-    n_groups = min(N_GROUPS, found.risks.size // fewest)
-    if n_groups < 1:
-        return []
-    return np.array_split(np.argsort(found.risks, kind="stable"), n_groups)
+def _draw_bands(bands: Bands, figure: FigureBase, narrow: bool) -> list[Mark]:
+    columns = 1 if narrow else min(2, len(bands.ranges))
+    n_rows = -(-len(bands.ranges) // columns)
+    axes = list(figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    marks = []
+    for (kind, (lower, upper)), ax in zip(bands.ranges.items(), axes, strict=False):
+        title = _MOVED[kind].title
+        ax.fill_between(bands.place, lower, upper, facecolor=PALE_BLUE, edgecolor=BLUE, linewidth=1.0, hatch="..")
+        ax.plot(bands.place, bands.risk, color=INK, linewidth=2)
+        ax.set_title(f"moving: {title}")
+        ax.set(xlim=(0, 1), ylim=(0, 1))
+        percent_axis(ax.xaxis)
+        percent_axis(ax.yaxis)
+        marks += [
+            Mark(ax, float(x), float(y), f"{title}: risk {percent(y)}, from {percent(a)} to {percent(b)}")
+            for x, y, a, b in zip(bands.place, bands.risk, lower, upper, strict=True)
+        ]
+    for ax in axes[len(bands.ranges) :]:
+        ax.set_visible(False)
+    figure.supxlabel("people, from the lowest to the highest risk (%)", fontsize=12.5)
+    figure.supylabel("risk (%)", fontsize=12.5)
+    return marks

@@ -2,106 +2,117 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import binomtest
 
-from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above, log_axis, percent_axis
-from whether.telling.page.reading import Reading, is_skewed
+from whether.telling.figures.drawing import (
+    BLUE,
+    DARK_RED,
+    GREY,
+    Chart,
+    Mark,
+    Table,
+    legend_above,
+    log_axis,
+    percent_axis,
+)
+from whether.telling.figures.groups import Rows, merge_groups, split_evenly
+from whether.telling.reading import CohortReading
+from whether.telling.thin_curve import ThinCurve, is_skewed
 from whether.telling.words import number, percent, percent_range
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import FigureBase
 
 Array = NDArray[np.float64]
 
 # Groups of people with similar follow-up.
 N_GROUPS = 10
+MOST_LISTED = 40
 _READINGS = {
     "levels off": "The curve levels off: nearly everybody to whom the event happens has had it by the end.",
     "unclear": "Whether the curve levels off is unclear.",
     "goes on": "The curve still falls where it ends: events go on after follow-up.",
     "unknown": "Whether the curve levels off could not be told.",
 }
+_COMPARISONS = {
+    "contradicted": "Points and dashed line disagree more than chance allows: the recorded times are not trusted.",
+    "not contradicted": "Points and dashed line agree: nothing contradicts the recorded times.",
+    "not checked": "Whether the points agree with the dashed line could not be tested.",
+}
 
 
-def event_curve(reading: Reading) -> Chart | None:
-    """Kaplan and Meier's curve with its band, and the level at which it ends.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
+def event_curve(reading: CohortReading) -> Chart | None:
+    """Kaplan and Meier's curve with its band, and the level at which it ends."""
     thin = reading.thin_curve
     if thin is None:
         return None
-    # Everybody is event-free at the start.
-    times, survival, lower, upper = (
-        np.append(first, values)
-        for first, values in ((0.0, thin.times), (1.0, thin.survival), (1.0, thin.lower), (1.0, thin.upper))
-    )
-    end = float(thin.times[-1])
+    end, level = reading.length(float(thin.times[-1])), percent(thin.survival[-1])
+    band = percent_range(thin.lower[-1], thin.upper[-1])
     left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
-    plateau, band = percent(survival[-1]), percent_range(lower[-1], upper[-1])
-    skewed = thin.is_log
     verdict = _verdict(reading)
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        shown = slice(1, None) if skewed else slice(None)
-        ax.fill_between(
-            times[shown], lower[shown], upper[shown], color=BLUE, alpha=0.18, linewidth=0, label="95 % band"
-        )
-        ax.plot(times[shown], survival[shown], color=BLUE, label="no event so far")
-        label = f"level at the end, {plateau}"
-        ax.axhline(survival[-1], color=GREY, linewidth=1.2, linestyle="--", label=label)
-        if skewed:
-            log_axis(ax)
-        ax.set(xlabel=f"time since entry ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
-        percent_axis(ax.yaxis)
-        legend_above(ax, narrow)
-        return [
-            Mark(
-                ax,
-                float(t),
-                float(s),
-                f"{reading.length(t)}: {percent(s, 1)} without the event ({percent_range(a, b, 1)})",
-            )
-            for t, s, a, b in zip(times[shown], survival[shown], lower[shown], upper[shown], strict=True)
-        ]
-
-    rows = [
-        (f"{t:.4g}", percent(s, 1), percent_range(a, b, 1), f"{m:,}" if told else "not told")
-        for t, s, a, b, m, told in zip(
-            thin.times, thin.survival, thin.lower, thin.upper, thin.at_risk, thin.counted, strict=True
-        )
-    ]
     held_back = (
         f"The curve is drawn at round times with at least {reading.disclosure.fewest} events, or none, between "
         "them, and ends where fewer people are left."
-        if reading.disclosure.is_on
-        else ""
     )
     return Chart(
         "events",
         "When the event comes",
-        f"A falling curve of the share of people without the event against time since entry. At {reading.length(end)} "
-        f"{plateau} are without it (95 % interval {band}){left}. {verdict}",
-        f"{verdict} At {reading.length(end)} after entry {plateau} of the people are still without the event (95 % "
-        f"interval {band}). People who were followed for less time count for as long as they were followed.",
-        draw,
+        f"A falling curve of the share of people without the event against time since entry. At {end} {level} are "
+        f"without it (95 % interval {band}){left}. {verdict}",
+        f"{verdict} At {end} after entry {level} of the people are still without the event (95 % interval {band}). "
+        "People who were followed for less time count for as long as they were followed.",
+        partial(_draw_curve, reading, thin),
         Table(
             (f"time ({reading.unit})", "without the event", "95 % interval", "people still under observation"),
-            _every(rows),
+            _curve_rows(thin),
         ),
-        note=held_back,
+        note=held_back if reading.disclosure.is_on else "",
         pointing="x",
     )
 
 
-def _verdict(reading: Reading) -> str:
+def _draw_curve(reading: CohortReading, thin: ThinCurve, figure: FigureBase, narrow: bool) -> list[Mark]:
+    # Everybody is event-free at the start, which a logarithmic axis does not have.
+    start = ((), ()) if thin.is_log else ((0.0,), (1.0,))
+    times = np.append(start[0], thin.times)
+    survival, lower, upper = (np.append(start[1], values) for values in (thin.survival, thin.lower, thin.upper))
+    ax = figure.subplots()
+    ax.fill_between(times, lower, upper, color=BLUE, alpha=0.18, linewidth=0, label="95 % band")
+    ax.plot(times, survival, color=BLUE, label="no event so far")
+    label = f"level at the end, {percent(survival[-1])}"
+    ax.axhline(survival[-1], color=GREY, linewidth=1.2, linestyle="--", label=label)
+    if thin.is_log:
+        log_axis(ax)
+    ax.set(xlabel=f"time since entry ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
+    percent_axis(ax.yaxis)
+    legend_above(ax, narrow)
+    places = thin.places
+    return [
+        Mark(ax, t, s, f"{reading.length(t)}: {percent(s, places)} without the event ({percent_range(a, b, places)})")
+        for t, s, a, b in zip(times.tolist(), survival.tolist(), lower, upper, strict=True)
+    ]
+
+
+def _curve_rows(thin: ThinCurve) -> list[tuple[str, ...]]:
+    """Not too many points of the curve, evenly spread, with the last."""
+    picked = np.unique(np.linspace(0, thin.times.size - 1, MOST_LISTED).round().astype(int))
+    return [
+        (
+            f"{thin.times[i]:.4g}",
+            percent(thin.survival[i], thin.places),
+            percent_range(thin.lower[i], thin.upper[i], thin.places),
+            f"{thin.at_risk[i]:,}" if thin.counted[i] else "not told",
+        )
+        for i in picked
+    ]
+
+
+def _verdict(reading: CohortReading) -> str:
     found = _READINGS[reading.situation.reading]
     if reading.situation.times_usable:
         return found
@@ -111,107 +122,75 @@ def _verdict(reading: Reading) -> str:
     )
 
 
-def labels_by_follow_up(reading: Reading) -> Chart | None:
-    """Share with a recorded event by length of follow-up, beside what the recorded times say.
+class Shares(NamedTuple):
+    """Shares with a recorded event, from the shortest to the longest follow-up."""
 
-    Parameters
-    ----------
-    reading : Reading
-    """
+    center: tuple[float, ...]
+    size: tuple[int, ...]
+    share: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+def labels_by_follow_up(reading: CohortReading) -> Chart | None:
+    """Share with a recorded event by length of follow-up, beside what the recorded times say."""
     known = reading.cohort.follow_up
-    if known is None:
+    groups = [] if known is None else _follow_up_groups(reading, known)
+    if known is None or len(groups) < 2:
         return None
-    groups = _follow_up_groups(reading, known)
-    if len(groups) < 2:
-        return None
-    labeled = reading.cohort.labeled
-    # Means, because a median is one person's own value.
-    center = np.array([np.exp(np.log(known[group]).mean()) for group in groups])
-    size = np.array([group.size for group in groups])
-    share = np.array([labeled[group].mean() for group in groups])
-    lower, upper = _wilson(share, size)
-    skewed = is_skewed(center) or center[-1] > 15 * center[0]
-    thin = reading.thin_curve
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        if thin is not None:
-            ax.plot(thin.times, 1 - thin.survival, color=BLUE, linestyle="--", label="had it by then, from times")
-        error = np.stack([share - lower, upper - share])
-        ax.errorbar(
-            center,
-            share,
-            error,
-            fmt="o",
-            color=ORANGE,
-            markersize=6,
-            capsize=3,
-            label="event was recorded (95 % interval)",
-        )
-        if skewed:
-            log_axis(ax)
-        ax.set_xlim(center[0] / 1.6 if skewed else 0, center[-1] * (1.6 if skewed else 1.12))
-        ax.set(xlabel=f"length of follow-up ({reading.unit})", ylabel="share of people (%)")
-        ax.set_ylim(0, min(1.03, 1.1 * float(upper.max())))
-        percent_axis(ax.yaxis)
-        legend_above(ax, narrow)
-        return [
-            Mark(
-                ax, float(x), float(y),
-                f"followed for about {reading.length(x)}: {percent(y, 1)} of {reading.disclosure.count(n)} people have "
-                "a recorded event",
-            )
-            for x, y, n in zip(center, share, size, strict=True)
-        ]  # fmt: skip
-
+    shares = [_share(known[rows], reading.cohort.labeled[rows]) for rows in groups]
+    found = Shares._make(zip(*shares, strict=True))
+    first, last = (reading.length(found.center[i]) for i in (0, -1))
+    low, high = (percent(found.share[i]) for i in (0, -1))
+    trust, has_curve = reading.evidence.trust, reading.thin_curve is not None
+    comparison = _COMPARISONS[trust.reading] if trust and has_curve else "There are no event times to compare with."
     rows = [
-        (number(x, 2), reading.disclosure.count(n), percent(y, 1), percent_range(a, b, 1))
-        for x, n, y, a, b in zip(center, size, share, lower, upper, strict=True)
+        (number(x, 2), f"{n:,}", percent(y, 1), percent_range(a, b, 1)) for x, n, y, a, b in zip(*found, strict=True)
     ]
-    comparison = _comparison(reading)
     return Chart(
         "labels",
         "Recorded events by length of follow-up",
         f"Points of the share of people with a recorded event, for {len(groups)} groups from the shortest to the "
-        f"longest follow-up. It goes from {percent(share[0])} at about {reading.length(center[0])} to "
-        f"{percent(share[-1])} at about {reading.length(center[-1])}. {comparison}",
+        f"longest follow-up. It goes from {low} at about {first} to {high} at about {last}. {comparison}",
         f"Each point is a group of people with similar follow-up, event or not. Among those followed for about "
-        f"{reading.length(center[0])}, {percent(share[0])} have a recorded event; among those followed for about "
-        f"{reading.length(center[-1])}, {percent(share[-1])}. {comparison}",
-        draw,
+        f"{first}, {low} have a recorded event; among those followed for about {last}, {high}. {comparison}",
+        partial(_draw_shares, reading, found),
         Table((f"mean follow-up ({reading.unit})", "people", "with a recorded event", "95 % interval"), rows),
         height=(340, 320),
     )
 
 
-def _comparison(reading: Reading) -> str:
-    trust = reading.analysis.evidence.trust
-    if trust is None or reading.thin_curve is None:
-        return "There are no event times to compare with."
-    return {
-        "contradicted": "Points and dashed line disagree more than chance allows: the recorded times are not trusted.",
-        "not contradicted": "Points and dashed line agree: nothing contradicts the recorded times.",
-        "not checked": "Whether the points agree with the dashed line could not be tested.",
-    }[trust.reading]
+def _draw_shares(reading: CohortReading, found: Shares, figure: FigureBase, narrow: bool) -> list[Mark]:
+    center, share = np.array(found.center), np.array(found.share)
+    skewed = is_skewed(center) or center[-1] > 15 * center[0]
+    thin = reading.thin_curve
+    ax = figure.subplots()
+    if thin is not None:
+        ax.plot(thin.times, 1 - thin.survival, color=BLUE, linestyle="--", label="had it by then, from times")
+    error = np.abs(np.stack([share - found.lower, found.upper - share]))
+    label = "event was recorded (95 % interval)"
+    ax.errorbar(center, share, error, fmt="o", color=DARK_RED, markersize=6, capsize=3, label=label)
+    if skewed:
+        log_axis(ax)
+    ax.set_xlim(center[0] / 1.6 if skewed else 0, center[-1] * (1.6 if skewed else 1.12))
+    ax.set(xlabel=f"length of follow-up ({reading.unit})", ylabel="share of people (%)")
+    ax.set_ylim(0, min(1.03, 1.1 * max(found.upper)))
+    percent_axis(ax.yaxis)
+    legend_above(ax, narrow)
+    return [
+        Mark(ax, x, y, f"followed for about {reading.length(x)}: {percent(y, 1)} of {n:,} people have a recorded event")
+        for x, n, y, *_ in zip(*found, strict=True)
+    ]  # fmt: skip
 
 
-def _follow_up_groups(reading: Reading, known: Array) -> list[NDArray[np.intp]]:
+def _follow_up_groups(reading: CohortReading, known: Array) -> list[Rows]:
     """People from the shortest to the longest follow-up, in groups that may be shown."""
-    labeled = reading.cohort.labeled
-    parts = np.array_split(np.argsort(known, kind="stable"), min(N_GROUPS, max(1, reading.n // 30)))
-    counts = np.array([[labeled[part].sum(), (~labeled[part]).sum()] for part in parts])
-    return [np.concatenate(parts[run]) for run in reading.disclosure.merge(counts)]
+    parts = split_evenly(known, min(N_GROUPS, max(1, reading.n // 30)))
+    return merge_groups(parts, (reading.cohort.labeled, ~reading.cohort.labeled), reading.disclosure)
 
 
-def _wilson(share: Array, size: Array) -> tuple[Array, Array]:
-    z = float(norm.ppf(0.975))
-    center = (share + z**2 / (2 * size)) / (1 + z**2 / size)
-    width = z * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2)) / (1 + z**2 / size)
-    return np.minimum(center - width, share), np.maximum(center + width, share)
-
-
-def _every(rows: list[Any], most: int = 40) -> list[Any]:
-    """Rows of a table that is not too long: evenly spread, with the last."""
-    if len(rows) <= most:
-        return rows
-    return [rows[i] for i in np.unique(np.linspace(0, len(rows) - 1, most).round().astype(int))]
+def _share(follow_up: Array, labeled: NDArray[np.bool_]) -> tuple[float, int, float, float, float]:
+    """Mean follow-up of a group (a median is one person's own), its size, and its share with the event, with limits."""
+    n_events, n = int(np.count_nonzero(labeled)), labeled.size
+    limits = binomtest(n_events, n).proportion_ci(method="wilson")
+    return float(np.exp(np.log(follow_up).mean())), n, n_events / n, limits.low, limits.high

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whether.advise.evidence.dependence import Driver
-from whether.telling.figures.drawing import BLUE, GREY, ORANGE, Chart, Mark, Table, legend_above
-from whether.telling.figures.effects import may_be_named
-from whether.telling.page.reading import Reading
+from whether.telling.figures.drawing import BLUE, DARK_RED, GREY, Chart, Mark, Table, legend_above, name_features
+from whether.telling.reading import CohortReading
 from whether.telling.words import name, signed
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import FigureBase
 
-MOST_DRAWN = 12
+MOST_DRAWN, MOST_LISTED = 12, 60
 # z scores beyond this are drawn at the edge.
 LARGEST = 30.0
-_KINDS = (("event times", "o", BLUE), ("follow-up", "s", ORANGE))
+_KINDS = (("event times", "o", BLUE), ("follow-up", "s", DARK_RED))
+
+Scores = list[dict[str, float]]
 
 
-def driver_chart(reading: Reading) -> Chart | None:
-    """Features that were found to drive event times or follow-up; None where there are none.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
-    found = reading.analysis.evidence.dependence
+def driver_chart(reading: CohortReading) -> Chart | None:
+    """Features that were found to drive event times or follow-up; None where there are none."""
+    found = reading.evidence.dependence
     if found is None:
         return None
     scores = [_scores(reading, drivers) for drivers in (found.time_drivers, found.follow_up_drivers)]
@@ -36,31 +33,6 @@ def driver_chart(reading: Reading) -> Chart | None:
     if not features:
         return None
     drawn = features[:MOST_DRAWN][::-1]
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        marks = []
-        for (kind, marker, color), values in zip(_KINDS, scores, strict=True):
-            rows = [y for y, feature in enumerate(drawn) if feature in values]
-            at = [float(np.clip(values[drawn[y]], -LARGEST, LARGEST)) for y in rows]
-            ax.plot(at, rows, linestyle="", marker=marker, color=color, markersize=8, label=kind)
-            marks += [
-                Mark(ax, x, y, f"{drawn[y]}: {kind}, {_score(values, drawn[y])}") for x, y in zip(at, rows, strict=True)
-            ]
-        ax.axvline(0, color=GREY, linewidth=1.2, linestyle="--")
-        ax.axvspan(-2, 2, color=GREY, alpha=0.15, linewidth=0)
-        ax.set_yticks(range(len(drawn)), [name(feature, 16 if narrow else 34).short for feature in drawn])
-        ax.set_ylim(-0.7, len(drawn) - 0.3)
-        ax.margins(x=0.12)
-        ax.set_xlabel(
-            "z score (grey: within chance)"
-            if narrow
-            else "z score: effect over its standard error (grey: within chance)"
-        )
-        ax.grid(axis="y", visible=False)
-        legend_above(ax, narrow)
-        return marks
-
     return Chart(
         "drivers",
         "Which features decide when, and for how long",
@@ -69,22 +41,41 @@ def driver_chart(reading: Reading) -> Chart | None:
         "Right of the grey area the event (circles) or the end of follow-up (squares) comes later with more of the "
         "feature, left of it sooner. Where such features exist, recorded events alone are a skewed sample of all "
         "events.",
-        draw,
+        partial(_draw, drawn, scores),
         Table(
-            ("feature", "event times", "follow-up"),
-            [(name(feature), _score(scores[0], feature), _score(scores[1], feature)) for feature in features[:60]],
+            ("feature", *(kind for kind, *_ in _KINDS)),
+            [(name(feature), *(_score(one, feature) for one in scores)) for feature in features[:MOST_LISTED]],
         ),
         height=(120 + 27 * len(drawn), 125 + 27 * len(drawn)),
         pointing="y",
     )
 
 
-def _scores(reading: Reading, drivers: tuple[Driver, ...]) -> dict[str, float]:
-    columns = {column: i for i, column in enumerate(reading.cohort.names)}
+def _draw(drawn: list[str], scores: Scores, figure: FigureBase, narrow: bool) -> list[Mark]:
+    ax = figure.subplots()
+    marks = []
+    for (kind, marker, color), values in zip(_KINDS, scores, strict=True):
+        rows = [y for y, feature in enumerate(drawn) if feature in values]
+        at = [float(np.clip(values[drawn[y]], -LARGEST, LARGEST)) for y in rows]
+        ax.plot(at, rows, linestyle="", marker=marker, color=color, markersize=8, label=kind)
+        marks += [
+            Mark(ax, x, y, f"{drawn[y]}: {kind}, {_score(values, drawn[y])}") for x, y in zip(at, rows, strict=True)
+        ]
+    ax.axvline(0, color=GREY, linewidth=1.2, linestyle="--")
+    ax.axvspan(-2, 2, color=GREY, alpha=0.15, linewidth=0)
+    name_features(ax, drawn, narrow)
+    ax.margins(x=0.12)
+    what = "z score" if narrow else "z score: effect over its standard error"
+    ax.set_xlabel(f"{what} (grey: within chance)")
+    legend_above(ax, narrow)
+    return marks
+
+
+def _scores(reading: CohortReading, drivers: tuple[Driver, ...]) -> dict[str, float]:
     return {
         name(driver.feature, 200).short: driver.z
         for driver in drivers
-        if may_be_named(reading, reading.cohort.features[:, columns[driver.feature]])
+        if reading.disclosure.allows_feature(driver.feature)
     }
 
 

@@ -2,165 +2,182 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
-from whether.telling.figures.drawing import BLUE, INK, ORANGE, SKY, Chart, Mark, Table, legend_above, percent_axis
-from whether.telling.page.reading import Reading
+from whether.telling.figures.drawing import BLUE, DARK_RED, INK, SKY, Chart, Mark, Table, legend_above, percent_axis
+from whether.telling.reading import Reading
+from whether.telling.risk_bins import N_COARSE, RiskBins, bin_of, count_by
 from whether.telling.words import percent, percent_range, signed
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import FigureBase
 
-N_BINS, N_CELLS = 20, 12
+Array = NDArray[np.float64]
+
+# Squares along each axis, at most.
+N_CELLS = 12
+_KINDS = (("event recorded", DARK_RED, "////"), ("no event recorded", SKY, ""))
 
 
 def distribution(reading: Reading) -> Chart | None:
-    """How many people have which risk, with and without a recorded event.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
-    risks, labeled = reading.analysis.risks, reading.cohort.labeled
-    fine = np.linspace(0, 1, N_BINS + 1)
-    counts = np.column_stack([np.histogram(risks[who], fine)[0] for who in (labeled, ~labeled)])
-    runs = reading.disclosure.merge(counts)
-    if not runs:
+    """How many people have which risk, with and without a recorded event."""
+    bins = reading.risk_bins
+    if bins is None:
         return None
-    edges = fine[[0, *(run.stop for run in runs)]]
-    merged = np.array([counts[run].sum(axis=0) for run in runs])
-    width = np.diff(edges)
-    per_bin = merged / (width[:, None] * N_BINS)
-    kinds = ("event recorded", "no event recorded")
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        looks = ({"color": ORANGE, "hatch": "////"}, {"color": SKY, "hatch": ""})
-        bottom = np.zeros(len(width))
-        for kind, look, heights in zip(kinds, looks, per_bin.T, strict=True):
-            ax.bar(
-                edges[:-1], heights, width, bottom, align="edge", facecolor=look["color"], hatch=look["hatch"],
-                edgecolor="white" if look["hatch"] else INK, linewidth=0.5, label=kind,
-            )  # fmt: skip
-            bottom = bottom + heights
-        ax.set(xlim=(0, 1), xlabel="risk that the event ever happens (%)", ylabel="people per 5 % points of risk")
-        ax.set_ylim(0, 1.06 * float(bottom.max()))
-        ax.grid(axis="x", visible=False)
-        percent_axis(ax.xaxis)
-        legend_above(ax, narrow)
-        return [
-            Mark(ax, (a + b) / 2, float(top), f"risk {percent_range(a, b)}: {_people(reading, row)}")
-            for a, b, top, row in zip(edges[:-1], edges[1:], bottom, merged, strict=True)
-        ]
-
-    high = float(np.mean(risks[~labeled] > 0.5))
+    risks, labeled, shown = reading.analysis.risks, reading.cohort.labeled, reading.disclosure.count
+    counts = np.column_stack([count_by(risks[who], bins.coarse) for who in (labeled, ~labeled)])
+    high = _high_risks(bins.coarse, counts[:, 1])
+    merged = (
+        f"Neighbouring bins of 5 % points were merged so that each stands for nobody or at least "
+        f"{reading.disclosure.fewest} people."
+    )
     return Chart(
         "risks",
         "How the risks are spread",
-        f"Bars of the number of people by predicted risk, in {len(runs)} bins. Among people without a recorded event "
-        f"{_share(reading, high)} have a risk above 50 %.",
-        f"The risk is the probability that the event ever happens, whether it was recorded or not. Among the people "
-        f"without a recorded event {_share(reading, high)} have a risk above 50 %; the mean risk of everybody is "
-        f"{percent(float(risks.mean()))}.",
-        draw,
+        f"Bars of the number of people by predicted risk, in {len(counts)} bins.{high}",
+        f"The risk is the probability that the event ever happens, whether it was recorded or not.{high} The mean risk "
+        f"of everybody is {percent(float(risks.mean()))}.",
+        partial(_draw_risks, bins.coarse, counts),
         Table(
-            ("risk", *kinds),
-            [
-                (percent_range(a, b), *(reading.disclosure.count(count) for count in row))
-                for a, b, row in zip(edges[:-1], edges[1:], merged, strict=True)
-            ],
+            ("risk", *(kind for kind, *_ in _KINDS)),
+            [(percent_range(a, b), *map(shown, row)) for a, b, row in _rows(bins.coarse, counts)],
         ),
-        note=_merged(reading, "bins of 5 % points", len(runs) < N_BINS),
+        note=merged if len(counts) < N_COARSE else "",
         pointing="x",
     )
 
 
-def _people(reading: Reading, row: NDArray[np.int64]) -> str:
-    return (
-        f"{reading.disclosure.count(row[0])} people with, {reading.disclosure.count(row[1])} without a recorded event"
-    )
+def _rows(edges: Array, counts: NDArray[np.int64]) -> list[tuple[float, float, NDArray[np.int64]]]:
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts, strict=True))
 
 
-def _share(reading: Reading, share: float) -> str:
-    """A share of the unlabeled, unless it is that of a few people."""
-    unlabeled = reading.n - reading.n_events
-    count = round(share * unlabeled)
-    return percent(share) if reading.disclosure.allows(count, unlabeled - count) else "a few, or all but a few,"
-
-
-def _merged(reading: Reading, what: str, was_merged: bool) -> str:
-    if not (reading.disclosure.is_on and was_merged):
+def _high_risks(edges: Array, unlabeled: NDArray[np.int64]) -> str:
+    """How many of the unlabeled have a risk above one half, or above the edge next to it."""
+    if edges.size < 3:
         return ""
-    fewest = reading.disclosure.fewest
-    return f"Neighbouring {what} were merged so that each stands for nobody or at least {fewest} people."
+    edge = 1 + int(np.argmin(np.abs(edges[1:-1] - 0.5)))
+    share = unlabeled[edge:].sum() / unlabeled.sum()
+    return f" Among people without a recorded event {percent(share)} have a risk of at least {percent(edges[edge])}."
+
+
+def _draw_risks(edges: Array, counts: NDArray[np.int64], figure: FigureBase, narrow: bool) -> list[Mark]:
+    width = np.diff(edges)
+    ax = figure.subplots()
+    top = np.zeros(len(width))
+    for (kind, color, hatch), heights in zip(_KINDS, (counts / (width[:, None] * N_COARSE)).T, strict=True):
+        ax.bar(
+            edges[:-1], heights, width, top, align="edge", facecolor=color, hatch=hatch,
+            edgecolor="white" if hatch else INK, linewidth=0.5, label=kind,
+        )  # fmt: skip
+        top = top + heights
+    ax.set(xlim=(0, 1), xlabel="risk that the event ever happens (%)", ylabel="people per 5 % points of risk")
+    ax.set_ylim(0, 1.06 * float(top.max()))
+    ax.grid(axis="x", visible=False)
+    percent_axis(ax.xaxis)
+    legend_above(ax, narrow)
+    return [
+        Mark(
+            ax, (a + b) / 2, height,
+            f"risk {percent_range(a, b)}: {row[0]:,} people with, {row[1]:,} without a recorded event",
+        )
+        for (a, b, row), height in zip(_rows(edges, counts), top.tolist(), strict=True)
+    ]  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """People with similar risk and similar propensity: within which limits, what on average, and how many."""
+
+    risks: tuple[float, float]
+    chances: tuple[float, float]
+    risk: float
+    chance: float
+    people: int
 
 
 def identifiability(reading: Reading) -> Chart | None:
-    """Risk beside propensity of everybody, in cells.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
-    risks, propensity = reading.analysis.risks[reading.rows], np.clip(reading.propensity, 0, 1)
-    if np.ptp(propensity) < 1e-6:
+    """Risk beside propensity of everybody, in cells; None where one of them is the same for all."""
+    risks, chance = reading.analysis.risks[reading.rows], np.clip(reading.propensity, 0, 1)
+    if min(np.ptp(chance), np.ptp(risks)) < 1e-6 or reading.risk_bins is None:
         return None
-    edges, levels = _edges(risks), _edges(propensity)
-    counts = np.histogram2d(risks, propensity, [edges, levels])[0].astype(np.int64)
-    shown = np.where(reading.disclosure.hide_cells(counts), 0, counts)
-    if not shown.any():
-        return None
-    center, middle = (edges[:-1] + edges[1:]) / 2, (levels[:-1] + levels[1:]) / 2
-    cells = [(center[i], middle[j], int(shown[i, j])) for i, j in zip(*np.nonzero(shown), strict=True)]
-    most = max(count for *_, count in cells)
-    correlation = float(np.corrcoef(np.argsort(np.argsort(risks)), np.argsort(np.argsort(propensity)))[0, 1])
-
-    def draw(figure: Figure, narrow: bool) -> list[Mark]:
-        ax = figure.subplots()
-        side = (210 if narrow else 280) / N_CELLS
-        x, y, count = (np.array(column) for column in zip(*cells, strict=True))
-        ax.scatter(x, y, s=side**2 * count / most + 4, marker="s", color=BLUE, linewidth=0)
-        ax.set(
-            xlim=edges[[0, -1]], ylim=levels[[0, -1]], xlabel="risk (%)", ylabel="chance that a positive was seen (%)"
-        )
-        percent_axis(ax.xaxis)
-        percent_axis(ax.yaxis)
-        return [
-            Mark(ax, x, y, f"{count:,} people: risk about {percent(x)}, chance to be seen about {percent(y)}")
-            for x, y, count in cells
-        ]
-
-    half, tall = (edges[1] - edges[0]) / 2, (levels[1] - levels[0]) / 2
-    hidden = bool((shown != counts).any())
+    cells = _cells(reading, reading.risk_bins, risks, chance)
+    correlation = signed(float(spearmanr(risks, chance).statistic))
+    joined = (
+        f"Neighbouring cells were joined so that each stands for at least {reading.disclosure.fewest} people. A square "
+        "lies at their mean."
+    )
     return Chart(
         "propensity",
         "Can “likely” be told from “likely to be seen”?",
         "Squares whose area is the number of people, by their risk and by the chance that a positive person like them "
-        f"was seen. The two have a rank correlation of {signed(correlation)}.",
+        f"was seen. The two have a rank correlation of {correlation}.",
         "A label takes two things: the event has to happen, and it has to be seen in time. Each square is a group of "
         "people, its area their number. If all squares lay on one rising line, the two could be exchanged without any "
-        f"trace in the labels. Here their rank correlation is {signed(correlation)}. {_exchange(reading)}",
-        draw,
+        f"trace in the labels. Here their rank correlation is {correlation}. {_exchange(reading)}",
+        partial(_draw_cells, cells),
         Table(
             ("risk", "chance that a positive was seen", "people"),
-            [(percent_range(x - half, x + half), percent_range(y - tall, y + tall), f"{n:,}") for x, y, n in cells],
+            [(percent_range(*cell.risks), percent_range(*cell.chances), f"{cell.people:,}") for cell in cells],
         ),
         height=(420, 330),
-        note=f"Cells with fewer than {reading.disclosure.fewest} people are left out." if hidden else "",
+        note=joined if reading.disclosure.is_on else "",
     )
 
 
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cells(reading: Reading, bins: RiskBins, risks: Array, chance: Array) -> list[Cell]:
+    """Cells of nobody or enough people: bins between thresholds on the risk, each parted by propensity."""
+    edges = np.unique(bins.fine[np.searchsorted(bins.fine, np.arange(11) / 10)])
+    inside = count_by(risks, edges)
+    # In a large cohort only some people are looked at; how many are not could be had from the thresholds.
+    outside = count_by(reading.analysis.risks, edges) - inside
+    runs = reading.disclosure.merge(np.column_stack([inside, outside]))
+    edges, levels = edges[[0, *(run.stop for run in runs)]], _levels(chance)
+    row, column = bin_of(risks, edges), bin_of(chance, levels)
+    cells = []
+    for i in range(edges.size - 1):
+        counts = np.bincount(column[row == i], minlength=N_CELLS)
+        for run in reading.disclosure.merge(counts[:, None]):
+            members = (row == i) & (run.start <= column) & (column < run.stop)
+            if members.any():
+                means = float(risks[members].mean()), float(chance[members].mean())
+                limits = (edges[i], edges[i + 1]), (levels[run.start], levels[run.stop])
+                cells.append(Cell(*limits, *means, int(members.sum())))
+    return cells
+
+
+def _levels(chance: Array) -> Array:
     """Edges of cells over the tens of percent that occur; finer ends would be one person's own."""
-    low, high = np.floor(10 * values.min()) / 10, np.ceil(10 * values.max()) / 10
-    return np.linspace(min(low, 0.8), max(high, min(low, 0.8) + 0.2), N_CELLS + 1)
+    low, high = min(np.floor(10 * chance.min()) / 10, 0.8), np.ceil(10 * chance.max()) / 10
+    return np.linspace(low, max(high, low + 0.2), N_CELLS + 1)
+
+
+def _draw_cells(cells: list[Cell], figure: FigureBase, narrow: bool) -> list[Mark]:
+    ax = figure.subplots()
+    side = (210 if narrow else 280) / N_CELLS
+    most = max(cell.people for cell in cells)
+    sizes = [side**2 * cell.people / most + 4 for cell in cells]
+    ax.scatter(
+        [cell.risk for cell in cells], [cell.chance for cell in cells], s=sizes, marker="s", color=BLUE, linewidth=0
+    )
+    ax.margins(0.08)
+    ax.set(xlabel="risk (%)", ylabel="chance that a positive was seen (%)")
+    percent_axis(ax.xaxis)
+    percent_axis(ax.yaxis)
+    return [
+        Mark(
+            ax, cell.risk, cell.chance,
+            f"{cell.people:,} people: risk about {percent(cell.risk)}, chance to be seen about {percent(cell.chance)}",
+        )
+        for cell in cells
+    ]  # fmt: skip
 
 
 def _exchange(reading: Reading) -> str:
-    found = reading.analysis.evidence.exchange
+    found = reading.evidence.exchange
     if found is None:
         return "There were too few events to test which is which."
     if found.restriction == "none":

@@ -9,7 +9,7 @@ from whether.evaluate import Interval
 from whether.methods import LR
 from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY
 from whether.telling.disclosure import is_told
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.words import percent, percent_range, plural, signed
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.rules import METHOD_RULES
-from whether.telling.page.reading import Reading
+from whether.telling.reading import Reading
 from whether.telling.words import name, p_text
 
 
@@ -101,9 +101,7 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
     found = [_first(reading)]
     passed = False
     for question, why, is_yes, because, in_paper, leaves in branches:
-        found.append(
-            Step(question, why, "yes" if is_yes else "no", reading.tell(because), not passed, in_paper, leaves)
-        )
+        found.append(Step(question, why, "yes" if is_yes else "no", because, not passed, in_paper, leaves))
         passed = passed or any(one.is_lit for one in leaves)
     return found, leaf("labels only", "a ranking and a lower bound; no estimate")
 

@@ -14,15 +14,15 @@ import whether
 from whether.analysis import Analysis
 from whether.methods import METHODS
 from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY, note_sentence
-from whether.telling.disclosure import Disclosure
 from whether.telling.evidence import evidence_sentences
 from whether.telling.figures import assumptions, checks, curves, drivers, effects, risks
-from whether.telling.figures.drawing import Chart, Picture, render
+from whether.telling.figures.drawing import TOO_FEW, Chart
+from whether.telling.figures.svg import Picture, render
 from whether.telling.page.answer import write_answer
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
-from whether.telling.page.reading import Reading
 from whether.telling.page.threshold import Sweep, sweeps
+from whether.telling.reading import Reading
 from whether.telling.words import clean, name
 
 
@@ -37,9 +37,10 @@ class Section:
     absent: list[str]
 
 
-def describe(analysis: Analysis, disclosure: Disclosure) -> dict[str, Any]:
+def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
     """Return what the template prints."""
-    reading = Reading(analysis, disclosure)
+    reading = Reading(analysis, suppress_below)
+    disclosure = reading.disclosure
     advice, origin = analysis.recommendation, analysis.origin
     questions, end = steps(reading)
 
@@ -108,6 +109,7 @@ def _learner(analysis: Analysis) -> str:
 
 def _sections(reading: Reading) -> list[Section]:
     analysis = reading.analysis
+    record, moved = reading.told.backtest, reading.told.sensitivity
     summary = effects.coefficient_table(reading)
     if summary is not None:
         features = effects.ratio_charts(reading, summary)
@@ -115,15 +117,14 @@ def _sections(reading: Reading) -> list[Section]:
         shuffled = effects.importance_chart(reading, np.random.default_rng(0))
         features = [shuffled] if shuffled is not None else []
     no_times = "There are no event times, so there is no curve of events."
-    few = "Too few people or events to show anything without pointing at single persons."
     parts: list[tuple[str, str, str, list[tuple[Callable[[], Chart | None] | Chart, str]]]] = [
         (
             "time", "When events come, and who is seen", "",
             [
-                (lambda: curves.event_curve(reading), no_times if reading.curve is None else few),
+                (lambda: curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
                 (
                     lambda: curves.labels_by_follow_up(reading),
-                    few if reading.cohort.follow_up is not None else
+                    TOO_FEW if reading.cohort.follow_up is not None else
                     "How long people with the event would have been followed is not known, so labels cannot be set "
                     "against follow-up.",
                 ),
@@ -137,28 +138,29 @@ def _sections(reading: Reading) -> list[Section]:
         (
             "checks", "Does it hold up?", "",
             [
-                (lambda: checks.calibration(reading), few),
+                (lambda: checks.calibration(reading), TOO_FEW),
                 (
-                    lambda: checks.backtest_chart(reading),
-                    f"The advice was not checked at an earlier date. {NO_BACKTEST.get(analysis.no_backtest, few)}",
+                    lambda: checks.backtest_chart(record) if record else None,
+                    f"The advice was not checked at an earlier date. {NO_BACKTEST.get(analysis.no_backtest, TOO_FEW)}",
                 ),
                 (
                     lambda: risks.identifiability(reading),
+                    TOO_FEW if reading.risk_bins is None else
                     "By this method everybody with the event has the same chance to be seen: there is nothing to set "
                     "the risk against.",
                 ),
             ],
         ),
         ("features", "What goes with the risk", "", [(chart, "") for chart in features]),
-        ("people", "The people", "", [(lambda: risks.distribution(reading), few)]),
+        ("people", "The people", "", [(lambda: risks.distribution(reading), TOO_FEW)]),
         (
             "assumptions", "If something else were assumed", "",
             [
                 (
                     lambda: assumptions.mean_risk_chart(reading),
-                    f"The assumptions were not moved. {NO_SENSITIVITY.get(analysis.no_sensitivity, few)}",
+                    f"The assumptions were not moved. {NO_SENSITIVITY.get(analysis.no_sensitivity, TOO_FEW)}",
                 ),
-                (lambda: assumptions.band_chart(reading), ""),
+                (lambda: assumptions.band_chart(moved, reading.disclosure) if moved else None, ""),
             ],
         ),
     ]  # fmt: skip

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.telling.page.reading import Reading
+from whether.telling.disclosure import Disclosure
+from whether.telling.reading import Reading
+from whether.telling.risk_bins import STEPS, RiskBins, bin_of, is_same_order
 
 Array = NDArray[np.float64]
 
-N_STEPS = 100
+# Who is selected from, and what the threshold is put on.
+_WORDS = {
+    "unlabeled": ("people of this cohort without a recorded event", "the probability that the event is still to come"),
+    "new": ("new people like those of this cohort", "the risk that the event ever happens"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,23 +48,12 @@ class Sweep:
     positive: list[float]
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
-        """Return some thresholds with everything that follows from them.
-
-        Parameters
-        ----------
-        most : int
-        """
+        """Return some thresholds with everything that follows from them."""
         picked = np.unique(np.linspace(0, len(self.thresholds) - 1, most).round().astype(int))
         return [self.row(int(i)) for i in picked]
 
     def row(self, i: int) -> dict[str, Any]:
-        """Return what follows from one threshold.
-
-        Parameters
-        ----------
-        i : int
-            Position of the threshold.
-        """
+        """Return what follows from one threshold."""
         n, positive, total = self.selected[i], self.positive[i], self.positive[0]
         return {
             "threshold": self.thresholds[i],
@@ -73,60 +68,50 @@ class Sweep:
 
 
 def sweeps(reading: Reading) -> list[Sweep]:
-    """Sweep thresholds over those without a recorded event, and over everybody as if they were new.
-
-    Parameters
-    ----------
-    reading : Reading
-    """
+    """Sweep thresholds over those without a recorded event, and over everybody as if they were new."""
+    bins = reading.risk_bins
     # How many have no recorded event would tell how many have one, and so may the sum of the risks.
-    if not reading.tells_events:
+    if bins is None:
         return []
     unlabeled = ~reading.cohort.labeled
-    candidates = [
-        (
-            "unlabeled",
-            "people of this cohort without a recorded event",
-            "the probability that the event is still to come",
-            reading.analysis.still[unlabeled],
-        ),
-        ("new", "new people like those of this cohort", "the risk that the event ever happens", reading.analysis.risks),
-    ]
-    found = [sweep(reading, key, title, measure, values) for key, title, measure, values in candidates]
+    still, risks = reading.analysis.still[unlabeled], reading.analysis.risks
+    edges = _still_edges(still, risks[unlabeled], bins, reading.disclosure)
+    found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
     return [one for one in found if one is not None]
 
 
-def sweep(reading: Reading, key: str, title: str, measure: str, values: Array) -> Sweep | None:
-    """Sweep thresholds over some people; None where there are too few.
-
-    Parameters
-    ----------
-    reading : Reading
-    key, title, measure : str
-    values : ndarray
-        Probabilities.
-    """
-    edges = np.linspace(0, 1, N_STEPS + 1)
-    # A probability of exactly 1 belongs to the last bin.
-    position = np.minimum((np.nan_to_num(values) * N_STEPS).astype(int), N_STEPS - 1)
-    counts = np.bincount(position, minlength=N_STEPS)
-    sums = np.bincount(position, weights=np.nan_to_num(values), minlength=N_STEPS)
-    runs = reading.disclosure.merge(counts[:, None])
-    # Nobody expected to be positive is what a method says that takes every event for seen: no threshold to choose.
-    if len(runs) < 2 or sums.sum() <= 0:
-        return None
-    starts = np.array([run.start for run in runs])
-    selected = np.add.reduceat(counts, starts)[::-1].cumsum()[::-1]
-    positive = np.add.reduceat(sums, starts)[::-1].cumsum()[::-1]
-    # Thresholds above which nobody is left say nothing.
+def _sweep(key: str, values: Array, edges: Array) -> Sweep | None:
+    """Sweep thresholds over some people; None where there are too few."""
+    position, n_bins = bin_of(values, edges), edges.size - 1
+    selected = np.bincount(position, minlength=n_bins)[::-1].cumsum()[::-1]
+    positive = np.bincount(position, weights=values, minlength=n_bins)[::-1].cumsum()[::-1]
+    # Thresholds above which nobody is left say nothing. Nobody expected to be positive is what a method says that
+    # takes every event for seen: no threshold to choose.
     kept = selected > 0
-    if np.count_nonzero(kept) < 2:
+    if np.count_nonzero(kept) < 2 or positive[0] <= 0:
         return None
-    return Sweep(
-        key,
-        title,
-        measure,
-        np.round(edges[starts][kept], 2).tolist(),
-        selected[kept].astype(int).tolist(),
-        np.round(positive[kept], 1).tolist(),
-    )
+    thresholds, expected = edges[:-1][kept].tolist(), np.round(positive[kept], 1).tolist()
+    return Sweep(key, *_WORDS[key], thresholds, selected[kept].tolist(), expected)
+
+
+def _still_edges(still: Array, risks: Array, bins: RiskBins, disclosure: Disclosure) -> Array:
+    """Thresholds on the probability of an event still to come that may stand beside the histogram of risks.
+
+    Nobody's is above the risk, so those above a threshold are among those whose risk is above it or above a lower one,
+    and the difference of the two numbers counts people. Where both have one order, that holds for any two thresholds.
+    """
+    above, beyond = (_count_from(values, edges) for values, edges in ((still, STEPS), (risks, bins.coarse)))
+    same_order = is_same_order(still, risks)
+    kept: list[float] = []
+    last = 0
+    for edge, count in zip(STEPS[-2::-1], above[-2::-1], strict=True):
+        others = beyond if same_order else beyond[bins.coarse <= edge]
+        if disclosure.allows(count - last, *np.abs(others - count)):
+            kept.append(float(edge))
+            last = count
+    return np.array([*kept[::-1], 1.0])
+
+
+def _count_from(values: Array, edges: Array) -> NDArray[np.intp]:
+    """Number of values at or above each edge."""
+    return values.size - np.searchsorted(np.sort(values), edges, side="left")

@@ -14,7 +14,6 @@ from markupsafe import Markup
 from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.atomic_file import atomic_path
-from whether.telling.disclosure import disclose
 from whether.telling.page.page import describe
 from whether.telling.words import Name, clean
 
@@ -40,7 +39,7 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_b
         Where the file is.
     """
     target = Path(path)
-    text = render_page(describe(analysis, disclose(analysis, suppress_below)))
+    text = render_page(describe(analysis, suppress_below))
     with atomic_path(target) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return target

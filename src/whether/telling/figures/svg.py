@@ -1,0 +1,93 @@
+"""From a chart to pictures for a page: for wide and for narrow screens, with what a pointer may read in them."""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from typing import Any
+
+from whether.telling.figures.drawing import NARROW, PIXELS, WIDE, Chart, drawing
+from whether.telling.words import clean
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_FONT = re.compile(r"font:\s*(?:(?P<weight>bold|\d{3})\s+)?(?P<size>[\d.]+)px\s[^;]*")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart as markup: two drawings, and for each mark its pixels in both, and its text."""
+
+    chart: Chart
+    wide: str
+    narrow: str
+    points: list[dict[str, Any]] = field(repr=False)
+
+
+def render(chart: Chart) -> Picture:
+    """Draw a chart for wide and for narrow screens."""
+    wide, wide_marks = _draw(chart, narrow=False)
+    narrow, narrow_marks = _draw(chart, narrow=True)
+    points = [
+        {"wide": there[:2], "narrow": here[:2], "text": there[2]}
+        for there, here in zip(wide_marks, narrow_marks, strict=True)
+    ]
+    return Picture(chart, wide, narrow, points)
+
+
+def _draw(chart: Chart, *, narrow: bool) -> tuple[str, list[tuple[float, float, str]]]:
+    from matplotlib.figure import Figure
+
+    width, height = (NARROW, chart.height[1]) if narrow else (WIDE, chart.height[0])
+    with drawing():
+        figure = Figure(figsize=(width / PIXELS, height / PIXELS), dpi=PIXELS, layout="constrained")
+        marks = chart.draw(figure, narrow)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        places = []
+        for mark in marks:
+            x, y = mark.ax.transData.transform((mark.x, mark.y))
+            places.append((round(float(x), 1), round(height - float(y), 1), clean(mark.text)))
+    prefix = f"{chart.key}-{'narrow' if narrow else 'wide'}"
+    return tidy_svg(buffer.getvalue(), prefix, (width, height)), places
+
+
+def tidy_svg(text: str, prefix: str, size: tuple[int, int]) -> str:
+    """Make a drawing of matplotlib's, of so many pixels, fit to stand in a page beside others.
+
+    Ids are made its own, or dropped where nothing refers to them; so are metadata and rules that would hold for the
+    whole page. Text stays text and takes the page's font.
+    """
+    root = ElementTree.fromstring(text)
+    wanted = set(re.findall(r"(?:url\(#|href=\"#)([^\")]+)", text))
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag == f"{_SVG}style" or child.tag.endswith("}metadata"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(_SVG)
+        _tidy_attributes(element, prefix, wanted)
+    root.attrib.clear()
+    root.set("viewBox", f"0 0 {size[0]} {size[1]}")
+    root.set("aria-hidden", "true")
+    root.set("focusable", "false")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _tidy_attributes(element: ElementTree.Element, prefix: str, wanted: set[str]) -> None:
+    found = element.attrib.pop("id", None)
+    if found in wanted:
+        element.set("id", f"{prefix}-{found}")
+    link = element.attrib.pop(_LINK, None)
+    if link is not None:
+        element.set("href", f"#{prefix}-{link[1:]}")
+    for key, value in list(element.attrib.items()):
+        value = value.replace("url(#", f"url(#{prefix}-")
+        element.set(key, _FONT.sub(_font, value) if key == "style" else value)
+
+
+def _font(found: re.Match[str]) -> str:
+    weight = f"; font-weight: {found['weight']}" if found["weight"] else ""
+    return f"font-size: {found['size']}px{weight}"
