@@ -53,7 +53,7 @@ class OfFeature:
 
 
 @cache
-def declared(fact: type) -> Mapping[str, Any]:
+def declared(fact: Any) -> Mapping[str, Any]:
     """Return what the fields of a fact tell of people, by name; the others tell nothing."""
     hints = get_type_hints(fact, include_extras=True)
     kinds = (People, RestsOn, Expected, Personal, OfFeature)

@@ -44,8 +44,7 @@ def examine(cohort: CohortOptions, output: ResultOutput = None, as_json: options
 
     def find(X: Any, y: Any, known: dict[str, Any]) -> Answer:
         evidence = examine_cohort(X, y, **known, random_state=cohort.seed)
-        sentences = {title: section.sentences() for title, section in evidence.sections().items()}
-        return Answer({"evidence": evidence.to_dict(), "sentences": sentences}, evidence.to_text, evidence.plot)
+        return Answer({"evidence": evidence.to_dict()}, evidence.to_text, evidence.plot)
 
     answer("examine", cohort, output, as_json, find)
 

@@ -16,5 +16,5 @@ def check_whole_number(value: Any, name: str, lowest: int) -> None:
 
 def check_between(value: Any, name: str) -> None:
     """Refuse what does not lie between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < 1:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < 1:
         raise ArgumentError(f"`{name}` must lie between 0 and 1, got {value!r}.")
