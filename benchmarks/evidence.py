@@ -22,7 +22,7 @@ from whether.advise.material import gather
 from whether.advise.scar import bootstrap_scar_test, check_constant
 from whether.advise.shape import examine_shape
 from whether.advise.time_trust import compare_models
-from whether.simulation.distributions import Normal
+from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
 
 N_REPLICATES = 500
@@ -30,7 +30,7 @@ LEVEL = 0.05
 
 EXACT = replace(WORLDS["late-reporting"], name="exact-reporting", title="Exact reporting", reporting="exact")
 # Two fifths of its noise: little, but enough for the comparison of both time models.
-LITTLE_NOISE = replace(EXACT, name="little-noise", title="Little noise", event_noise=Normal(0.2))
+LITTLE_NOISE = replace(EXACT, name="little-noise", title="Little noise", event_noise=NormalNoise(0.2))
 OWN_WORLDS = {world.name: world for world in (EXACT, LITTLE_NOISE)}
 
 

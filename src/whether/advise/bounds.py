@@ -13,9 +13,9 @@ from whether.advise.fits import NO_COLUMNS
 from whether.advise.material import Material
 from whether.advise.results import Section
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.learners import LinearLearner
 from whether.propensity import Certain
+from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 

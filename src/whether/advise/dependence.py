@@ -25,8 +25,8 @@ from whether.advise.fits import (
 from whether.advise.material import Material
 from whether.advise.results import HypothesisTest, Section
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.propensity.survival_time import SurvivalTimePropensity
+from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from whether.advise.cure_fraction import CureFraction, estimate_cure_fraction
 from whether.advise.material import Material
 from whether.advise.results import Section
 from whether.evaluate.bootstrap import Interval
-from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
+from whether.survival import SurvivalCurve, kaplan_meier
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import norm
 
-from whether.evaluate.kaplan_meier import SurvivalCurve
+from whether.survival import SurvivalCurve
 
 if TYPE_CHECKING:
     from whether.advise.evidence import Evidence

@@ -31,7 +31,7 @@ from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_table
+from whether.validate import check_table, number_groups
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
@@ -116,7 +116,7 @@ def analyze(
             )
             advice = recommend(evidence)
         cohort = evidence.material.cohort
-        numbered = _number(groups, cohort.n)
+        numbered = None if groups is None else number_groups(groups, cohort.n)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
             caught = _fit(model, advice, X)
@@ -168,15 +168,6 @@ def _check_settings(level: float, random_state: int, n_splits: int) -> None:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
     if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
         raise ValueError(f"random_state must be a whole number >= 0, got {random_state!r}.")
-
-
-def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
 def _choose_model(

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
 from whether.report.disclosure import Disclosure
 from whether.report.words import Name, clean, name, number
+from whether.survival import SurvivalCurve, kaplan_meier
 
 Array = NDArray[np.float64]
 
