@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whether import palette
 from whether.estimators import (
     AFTClassifier,
     CensoredClassifier,
@@ -22,6 +21,7 @@ from whether.estimators import (
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
+from whether.palette import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PINK, RED, SKY, YELLOW
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Method:
     feature_parameter: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     words: str = ""
-    look: Look = Look("", palette.BLACK, ".", "-")
+    look: Look = Look("", BLACK, ".", "-")
     is_rival: bool = False
     is_answer: bool = True
 
@@ -113,65 +113,65 @@ class Method:
 LR = Method(
     "LR", LabelClassifier, "none: every positive is seen", (), "2 with c = 1",
     words="logistic regression on the recorded events",
-    look=Look("none (LR)", palette.GREY, "x", ":"), is_rival=True,
+    look=Look("none (LR)", GREY, "x", ":"), is_rival=True,
 )
 ENPU = Method(
     "ENPU", ElkanNotoClassifier, "constant", (), "2",
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (ENPU)", palette.ORANGE, "v", (0, (3, 1, 1, 1))), is_rival=True,
+    look=Look("constant (ENPU)", ORANGE, "v", (0, (3, 1, 1, 1))), is_rival=True,
 )
 UPU = Method(
     "uPU", UnbiasedPUClassifier, "constant", (), "7",
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (uPU)", palette.YELLOW, "^", (0, (3, 1, 1, 1, 1, 1))),
+    look=Look("constant (uPU)", YELLOW, "^", (0, (3, 1, 1, 1, 1, 1))),
 )
 NNPU = Method(
     "nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True},
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (nnPU)", palette.YELLOW, "<", (0, (1, 1))), is_answer=False,
+    look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
 SARPU_F = Method(
     "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
     words="positive-unlabeled learning with a chance to be seen that depends on all features",
-    look=Look("all features (SARPU-F)", palette.PINK, "P", "--"),
+    look=Look("all features (SARPU-F)", PINK, "P", "--"),
 )
 SARPU_R = Method(
     "SARPU-R", SARPUClassifier, "logistic in named features", (), "3", feature_parameter="propensity_features",
     words="positive-unlabeled learning with a chance to be seen that depends on the named features",
-    look=Look("named features (SARPU-R)", palette.GREEN, "s", "--"),
+    look=Look("named features (SARPU-R)", GREEN, "s", "--"),
 )
 FUMC_F = Method(
     "FUMC-F", FollowUpCureClassifier, "event within own follow-up", ("follow_up",), "3 with e = Pr(T <= follow_up)",
     in_paper=False,
     words="a cure model that reads the length of follow-up, not the event times",
-    look=Look("follow-up (FUMC-F)", palette.BLUE, "o", "-"), is_rival=True,
+    look=Look("follow-up (FUMC-F)", BLUE, "o", "-"), is_rival=True,
 )
 FUMC_R = Method(
     "FUMC-R", FollowUpCureClassifier, "event within own follow-up, times depend on named features", ("follow_up",),
     "3 with e = Pr(T <= follow_up)", in_paper=False, feature_parameter="time_features",
     words="a cure model that reads the length of follow-up and the named features, not the event times",
-    look=Look("follow-up, named features (FUMC-R)", palette.BLUE, "D", "-"),
+    look=Look("follow-up, named features (FUMC-R)", BLUE, "D", "-"),
 )
 AFTMC_F = Method(
     "AFTMC-F", MixtureCureClassifier, "event times", ("time",), "4",
     words="a cure model that reads event times",
-    look=Look("event times (AFTMC-F)", palette.RED, "D", "-."), is_rival=True,
+    look=Look("event times (AFTMC-F)", RED, "D", "-."), is_rival=True,
 )
 AFTMC_R = Method(
     "AFTMC-R", MixtureCureClassifier, "event times that depend on named features", ("time",), "4",
     feature_parameter="time_features",
     words="a cure model that reads event times, which depend on the named features",
-    look=Look("event times, named features (AFTMC-R)", palette.RED, "d", "-."),
+    look=Look("event times, named features (AFTMC-R)", RED, "d", "-."),
 )
 DTMC = Method(
     "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete", paper_name="DTNN",
     words="a cure model that reads event times in steps",
-    look=Look("event times in bins (DTMC)", palette.SKY, "h", "-."),
+    look=Look("event times in bins (DTMC)", SKY, "h", "-."),
 )
 AFT = Method(
     "AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1",
     words="a survival model in which everybody has the event at last",
-    look=Look("event times, all positive (AFT)", palette.LIGHT_GREY, "*", ":"), is_answer=False,
+    look=Look("event times, all positive (AFT)", LIGHT_GREY, "*", ":"), is_answer=False,
 )
 # fmt: on
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from whether import palette
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.methods import (
     AFT,
@@ -28,11 +27,10 @@ from whether.methods import (
     Look,
     Method,
 )
+from whether.palette import BLACK
 
 # A classifier of the labels that is given the true outcome instead.
-ORACLE = Method(
-    "oracle", LabelClassifier, "none needed", (), "", in_paper=False, look=Look("oracle", palette.BLACK, "|", "-")
-)
+ORACLE = Method("oracle", LabelClassifier, "none needed", (), "", in_paper=False, look=Look("oracle", BLACK, "|", "-"))
 COMPARABLE = {ORACLE.name: ORACLE, **METHODS}
 
 # Seconds that a fit takes compared with a linear one, roughly: long cells are started first.
