@@ -7,9 +7,7 @@ known now: positive if the event came at any time, negative if event-free to the
 
 import json
 import os
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,16 +19,10 @@ from sklearn.preprocessing import StandardScaler
 
 import whether as wh
 from whether.evaluate import impose_staggered_endpoint
+from whether.simulation.real_tables import data_folder
 
 COHORTS = ("rotterdam", "nwts", "melanoma_registry", "colon_ncctg", "hodgkin", "colon_registry", "fertility")
 N_SEEDS = 5
-
-
-def data_folder():
-    folder = Path(os.environ.get("WHETHER_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
-    if not (folder / "datasets.json").exists():
-        sys.exit(f"The cohort tables are not at {folder}; set WHETHER_DATA to their folder.")
-    return folder
 
 
 def load(name):

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import whether as wh
-from benchmarks.cohorts import data_folder
+from whether.simulation.real_tables import data_folder
 
 PUBLISHED = {
     "incidence": {"intercept": 1.36493, "treatment": -0.58848, "sex_female": -0.08696, "age_centered": 0.02034},

@@ -14,15 +14,15 @@ from joblib import Parallel, delayed
 import whether as wh
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
-from whether.advise.evidence.probes import design_probe, event_time_candidates, follow_up_candidates
 from whether.advise.evidence.follow_up import last_events
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.linearity import examine_linearity
 from whether.advise.evidence.material import gather
+from whether.advise.evidence.probes import design_probe, event_time_candidates, follow_up_candidates
 from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
 from whether.advise.evidence.shape import examine_shape
 from whether.advise.evidence.time_trust import compare_models
-from whether.simulation.distributions import Normal
+from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
 
 N_REPLICATES = 500
@@ -30,7 +30,7 @@ LEVEL = 0.05
 
 EXACT = replace(WORLDS["late-reporting"], name="exact-reporting", title="Exact reporting", reporting="exact")
 # Two fifths of its noise: little, but enough for the comparison of both time models.
-LITTLE_NOISE = replace(EXACT, name="little-noise", title="Little noise", event_noise=Normal(0.2))
+LITTLE_NOISE = replace(EXACT, name="little-noise", title="Little noise", event_noise=NormalNoise(0.2))
 OWN_WORLDS = {world.name: world for world in (EXACT, LITTLE_NOISE)}
 
 

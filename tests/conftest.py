@@ -55,4 +55,5 @@ def shared_data():
     folder = Path(os.environ.get(DATA_VARIABLE) or REPOSITORY.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip(f"no cohort tables in {folder}: set {DATA_VARIABLE} to their folder")
+    os.environ.setdefault(DATA_VARIABLE, str(folder))  # the package itself looks nowhere else
     return folder

@@ -54,5 +54,5 @@ def test_the_introduction_counts_the_people(printed):
 
 
 def test_without_warnings_there_are_no_footnotes():
-    result = demo.Result("LR", "labels", "none", (0.5, 0.5, 0.5, 0.1), 0.0, ())
+    result = demo.Comparison("LR", "labels", "none", (0.5, 0.5, 0.5, 0.1), 0.0, ())
     assert demo.format_notes([result]) == [""]

@@ -36,20 +36,8 @@ _KNOWLEDGE = {"time": "event times", "follow_up": "follow-up"}
 
 
 @dataclass(frozen=True)
-class Result:
-    """How one method did.
-
-    Attributes
-    ----------
-    name, knows, restriction : str
-        Words of the row.
-    numbers : tuple of float
-        AUC, mean risk, true share and calibration error on the fresh sample.
-    seconds : float
-        Duration of the fit.
-    warnings : tuple of str
-        What the fit warned of.
-    """
+class Comparison:
+    """How one method did: words of its row, then AUC, mean risk, true share and calibration error on new people."""
 
     name: str
     knows: str
@@ -60,17 +48,7 @@ class Result:
 
 
 def main(n: int | None = None, n_fresh: int = 20_000, seed: int = 0) -> None:
-    """Fit every method to the baseline cohort and print how it does on a fresh sample.
-
-    Parameters
-    ----------
-    n : int, optional
-        Size of the cohort. Default: the size that the world states.
-    n_fresh : int, default=20000
-        Number of new people on whom the predicted risks are compared with the truth.
-    seed : int, default=0
-        Seed of the cohort; the fresh sample has the next one.
-    """
+    """Fit every method to the baseline cohort and print how it does on a fresh sample."""
     cohort = simulate("baseline", n=n, seed=seed)
     fresh = simulate("baseline", n=n_fresh, seed=seed + 1)
     results = [compare_method(method, cohort, fresh) for method in METHODS.values()]
@@ -78,34 +56,21 @@ def main(n: int | None = None, n_fresh: int = 20_000, seed: int = 0) -> None:
     print(introduce(cohort, fresh), *format_table(results), *format_notes(results), explain(), sep="\n")
 
 
-def compare_method(method: Method, cohort: SimulatedCohort, fresh: SimulatedCohort) -> Result:
-    """Fit a method of the catalogue with what it needs and nothing else.
-
-    Parameters
-    ----------
-    method : Method
-    cohort, fresh : SimulatedCohort
-        Where it is fitted and where it is judged.
-    """
+def compare_method(method: Method, cohort: SimulatedCohort, fresh: SimulatedCohort) -> Comparison:
+    """Fit a method of the catalogue with what it needs and nothing else."""
     # By position: the features of an array have no names.
     features = [cohort.feature_names.index(name) for name in cohort.world.propensity_features]
     times = {need: getattr(cohort, need) for need in method.needs}
     knows = ["labels", *(_KNOWLEDGE[need] for need in method.needs), *(["names"] if method.feature_parameter else [])]
     seconds, caught = _fit(classifier := method.build(features), cohort, cohort.y, **times)
     numbers = _judge(classifier, fresh)
-    return Result(method.name, ", ".join(knows), method.restriction, numbers, seconds, caught)
+    return Comparison(method.name, ", ".join(knows), method.restriction, numbers, seconds, caught)
 
 
-def compare_oracle(cohort: SimulatedCohort, fresh: SimulatedCohort) -> Result:
-    """Fit logistic regression to the true outcome: the best that a linear model can do.
-
-    Parameters
-    ----------
-    cohort, fresh : SimulatedCohort
-        Where it is fitted and where it is judged.
-    """
+def compare_oracle(cohort: SimulatedCohort, fresh: SimulatedCohort) -> Comparison:
+    """Fit logistic regression to the true outcome: the best that a linear model can do."""
     seconds, caught = _fit(oracle := LabelClassifier(), cohort, cohort.positive)
-    return Result("oracle", "the true outcome", "none needed", _judge(oracle, fresh), seconds, caught)
+    return Comparison("oracle", "the true outcome", "none needed", _judge(oracle, fresh), seconds, caught)
 
 
 def _fit(
@@ -127,12 +92,7 @@ def _judge(classifier: CensoredClassifier, fresh: SimulatedCohort) -> tuple[floa
 
 
 def introduce(cohort: SimulatedCohort, fresh: SimulatedCohort) -> str:
-    """Say in two sentences what was simulated and what is compared.
-
-    Parameters
-    ----------
-    cohort, fresh : SimulatedCohort
-    """
+    """Say in two sentences what was simulated and what is compared."""
     return _fill(
         f"Of {cohort.y.size:,} simulated people {100 * cohort.positive.mean():.0f} % have the event at some time, but "
         f"follow-up ended early and it was seen in only {100 * cohort.y.mean():.0f} %. Every method is fitted with "
@@ -141,13 +101,8 @@ def introduce(cohort: SimulatedCohort, fresh: SimulatedCohort) -> str:
     )
 
 
-def format_table(results: list[Result]) -> list[str]:
-    """Align the results in columns, long restrictions over several lines.
-
-    Parameters
-    ----------
-    results : list of Result
-    """
+def format_table(results: list[Comparison]) -> list[str]:
+    """Align the results in columns, long restrictions over several lines."""
     upper, lower = [column[0] for column in _COLUMNS], [column[1] for column in _COLUMNS]
     lines = ["", _align(upper), _align(lower), "-" * len(_align([""] * len(_COLUMNS), strip=False))]
     for result in results:
@@ -169,13 +124,8 @@ def _align(cells: list[str], strip: bool = True) -> str:
     return line.rstrip() if strip else line
 
 
-def format_notes(results: list[Result]) -> list[str]:
-    """List what the fits warned of, under the table.
-
-    Parameters
-    ----------
-    results : list of Result
-    """
+def format_notes(results: list[Comparison]) -> list[str]:
+    """List what the fits warned of, under the table."""
     notes = [_fill(f"* {result.name}: {text}", "  ") for result in results for text in result.warnings]
     return ["", *notes, ""] if notes else [""]
 

@@ -21,11 +21,12 @@ from whether.estimators import (
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
+from whether.palette import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PINK, RED, SKY, YELLOW
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a method looks in every figure: colours of Okabe and Ito, and a marker and a line for black and white.
+    """How a method looks in every figure: a colour, and a marker and a line for black and white.
 
     Attributes
     ----------
@@ -33,6 +34,7 @@ class Look:
         What it is called in legends.
     color, marker : str
     line : str or tuple
+        As matplotlib has them.
     """
 
     title: str
@@ -59,6 +61,8 @@ class Method:
     equation : str
         Number of the paper's equation that it maximises or minimises.
     in_paper : bool
+    paper_name : str
+        The paper's name, where it has another one.
     feature_parameter : str
         Name of the parameter that takes the named features of an ``-R`` method; empty for the others.
     settings : dict
@@ -79,10 +83,11 @@ class Method:
     needs: tuple[str, ...]
     equation: str
     in_paper: bool = True
+    paper_name: str = ""
     feature_parameter: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     words: str = ""
-    look: Look = Look("", "#000000", ".", "-")
+    look: Look = Look("", BLACK, ".", "-")
     is_rival: bool = False
     is_answer: bool = True
 
@@ -108,65 +113,65 @@ class Method:
 LR = Method(
     "LR", LabelClassifier, "none: every positive is seen", (), "2 with c = 1",
     words="logistic regression on the recorded events",
-    look=Look("none (LR)", "#666666", "x", ":"), is_rival=True,
+    look=Look("none (LR)", GREY, "x", ":"), is_rival=True,
 )
 ENPU = Method(
     "ENPU", ElkanNotoClassifier, "constant", (), "2",
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (ENPU)", "#E69F00", "v", (0, (3, 1, 1, 1))), is_rival=True,
+    look=Look("constant (ENPU)", ORANGE, "v", (0, (3, 1, 1, 1))), is_rival=True,
 )
 UPU = Method(
     "uPU", UnbiasedPUClassifier, "constant", (), "7",
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (uPU)", "#F0E442", "^", (0, (3, 1, 1, 1, 1, 1))),
+    look=Look("constant (uPU)", YELLOW, "^", (0, (3, 1, 1, 1, 1, 1))),
 )
 NNPU = Method(
     "nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True},
     words="positive-unlabeled learning with one chance to be seen for all",
-    look=Look("constant (nnPU)", "#F0E442", "<", (0, (1, 1))), is_answer=False,
+    look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
 SARPU_F = Method(
     "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
     words="positive-unlabeled learning with a chance to be seen that depends on all features",
-    look=Look("all features (SARPU-F)", "#CC79A7", "P", "--"),
+    look=Look("all features (SARPU-F)", PINK, "P", "--"),
 )
 SARPU_R = Method(
     "SARPU-R", SARPUClassifier, "logistic in named features", (), "3", feature_parameter="propensity_features",
     words="positive-unlabeled learning with a chance to be seen that depends on the named features",
-    look=Look("named features (SARPU-R)", "#009E73", "s", "--"),
+    look=Look("named features (SARPU-R)", GREEN, "s", "--"),
 )
 FUMC_F = Method(
     "FUMC-F", FollowUpCureClassifier, "event within own follow-up", ("follow_up",), "3 with e = Pr(T <= follow_up)",
     in_paper=False,
     words="a cure model that reads the length of follow-up, not the event times",
-    look=Look("follow-up (FUMC-F)", "#0072B2", "o", "-"), is_rival=True,
+    look=Look("follow-up (FUMC-F)", BLUE, "o", "-"), is_rival=True,
 )
 FUMC_R = Method(
     "FUMC-R", FollowUpCureClassifier, "event within own follow-up, times depend on named features", ("follow_up",),
     "3 with e = Pr(T <= follow_up)", in_paper=False, feature_parameter="time_features",
     words="a cure model that reads the length of follow-up and the named features, not the event times",
-    look=Look("follow-up, named features (FUMC-R)", "#0072B2", "D", "-"),
+    look=Look("follow-up, named features (FUMC-R)", BLUE, "D", "-"),
 )
 AFTMC_F = Method(
     "AFTMC-F", MixtureCureClassifier, "event times", ("time",), "4",
     words="a cure model that reads event times",
-    look=Look("event times (AFTMC-F)", "#D55E00", "D", "-."), is_rival=True,
+    look=Look("event times (AFTMC-F)", RED, "D", "-."), is_rival=True,
 )
 AFTMC_R = Method(
     "AFTMC-R", MixtureCureClassifier, "event times that depend on named features", ("time",), "4",
     feature_parameter="time_features",
     words="a cure model that reads event times, which depend on the named features",
-    look=Look("event times, named features (AFTMC-R)", "#D55E00", "d", "-."),
+    look=Look("event times, named features (AFTMC-R)", RED, "d", "-."),
 )
 DTMC = Method(
-    "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete",
+    "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete", paper_name="DTNN",
     words="a cure model that reads event times in steps",
-    look=Look("event times in bins (DTMC)", "#56B4E9", "h", "-."),
+    look=Look("event times in bins (DTMC)", SKY, "h", "-."),
 )
 AFT = Method(
     "AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1",
     words="a survival model in which everybody has the event at last",
-    look=Look("event times, all positive (AFT)", "#999999", "*", ":"), is_answer=False,
+    look=Look("event times, all positive (AFT)", LIGHT_GREY, "*", ":"), is_answer=False,
 )
 # fmt: on
 

@@ -8,8 +8,8 @@ import pytest
 
 import whether as wh
 from whether.advise.evidence.bounds import bound
-from whether.advise.evidence.material import gather
 from whether.advise.evidence.hypothesis import HypothesisTest, to_plain, wrap
+from whether.advise.evidence.material import gather
 
 
 def test_the_curve_of_events_bounds_the_share_of_positives_from_below(global_random_seed):

@@ -5,6 +5,7 @@ import pytest
 
 import whether as wh
 from whether.advise.evidence.dependence import check_event_times
+from whether.advise.evidence.material import gather
 from whether.advise.evidence.probes import (
     NO_COLUMNS,
     design_probe,
@@ -15,7 +16,6 @@ from whether.advise.evidence.probes import (
     loosen,
     widen_probe,
 )
-from whether.advise.evidence.material import gather
 from whether.learners.objective import LinearObjective
 
 CANDIDATES = [event_time_candidates, follow_up_candidates]

@@ -7,34 +7,7 @@ from whether.evaluate import (
     bootstrap_interval,
     calibration_curve,
     censored_calibration_curve,
-    kaplan_meier,
 )
-
-
-def test_kaplan_meier_without_censoring_is_the_empirical_curve(world):
-    times = np.sort(world.follow_up)
-    curve = kaplan_meier(np.ones(times.size, dtype=int), world.follow_up)
-    np.testing.assert_allclose(curve.survival, 1 - np.arange(1, times.size + 1) / times.size, atol=1e-12)
-    np.testing.assert_allclose(curve.at(times, before=True), 1 - np.arange(times.size) / times.size, atol=1e-12)
-
-
-def test_kaplan_meier_levels_off_at_the_share_of_negatives(world):
-    curve = kaplan_meier(world.y, world.time)
-    lower, upper = curve.interval(0.999999)
-    assert lower[-1] < 1 - world.p.mean() < upper[-1]
-
-
-def test_reversed_roles_estimate_the_distribution_of_follow_up(world):
-    curve = kaplan_meier(world.y, world.time, reverse=True)
-    # 5 standard errors of an estimate from 4,000 people.
-    assert abs(curve.median() - np.median(world.follow_up)) < 5 * 10 / np.sqrt(4000) * 1.5
-
-
-def test_limits_stay_between_zero_and_one():
-    curve = kaplan_meier([1, 1, 0, 1], [1.0, 2.0, 3.0, 4.0])
-    lower, upper = curve.interval()
-    assert np.all((lower >= 0) & (upper <= 1) & (lower <= upper))
-    assert curve.survival[-1] == 0
 
 
 def test_true_risks_lie_on_the_diagonal(world):

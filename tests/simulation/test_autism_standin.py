@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from whether.simulation import AUTISM_WORLDS, simulate, simulate_autism
-from whether.simulation.autism import EARLY_END, LATE_END, AutismCohort
+from whether.simulation.autism import AutismCohort
+from whether.simulation.autism_children import EARLY_END, LATE_END
 from whether.simulation.autism_codes import count_codes
 from whether.simulation.streams import Streams
 

@@ -5,7 +5,7 @@ import pytest
 
 from whether.simulation import DIABETES_WORLDS, simulate
 from whether.simulation.diabetes import STRONG_SIGMA_T, TABLE, WEAK_SIGMA_T
-from whether.simulation.tables import DATA_VARIABLE, MissingDataError, data_folder, load_table
+from whether.simulation.real_tables import DATA_VARIABLE, MissingDataError, data_folder, load_table
 
 pytestmark = pytest.mark.usefixtures("shared_data")
 
@@ -66,4 +66,7 @@ def test_an_odd_number_of_people_is_refused():
 def test_a_folder_without_tables_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "nowhere"))
     with pytest.raises(MissingDataError, match=r"No cohort tables in .*nowhere .*set WHETHER_DATA"):
+        data_folder()
+    monkeypatch.delenv(DATA_VARIABLE)
+    with pytest.raises(MissingDataError, match=r"not part of the package: pass --data .* or set WHETHER_DATA"):
         data_folder()

@@ -8,7 +8,7 @@ import pytest
 
 from whether.study.lineup import Entry
 from whether.study.plan import Cell, Options
-from whether.study.results import Row
+from whether.study.store import Row
 
 SMALL = Options(n=300, n_fresh=400)
 

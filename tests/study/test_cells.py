@@ -8,12 +8,12 @@ import pytest
 
 from whether.evaluate import evaluate_risks
 from whether.simulation import simulate, simulate_autism
-from whether.simulation.autism import EARLY_END
+from whether.simulation.autism_children import EARLY_END
 from whether.study.cell import execute, one_thread, run_cell
 from whether.study.lineup import Entry
 from whether.study.plan import STUDIES, Cell, Options
-from whether.study.results import SCORES
 from whether.study.samples import draw_sample
+from whether.study.store import SCORES
 
 
 def test_the_same_cell_has_the_same_scores_and_another_replicate_has_others(make_cell):
@@ -104,7 +104,7 @@ def test_every_real_cohort_can_be_put_back_in_time(world):
 
 @pytest.mark.usefixtures("shared_data")
 def test_intervals_of_one_woman_stay_together():
-    from whether.simulation.tables import load_table
+    from whether.simulation.real_tables import load_table
     from whether.study.real_cohorts import COHORT_WORLDS, split_cohort
 
     training = split_cohort(COHORT_WORLDS["fertility-staggered"], 0).training

@@ -4,18 +4,17 @@ import json
 
 import pytest
 
-from whether.methods import METHODS
 from whether.study.errors import StudyError
-from whether.study.lineup import ORACLE
-from whether.study.plan import STUDIES, Options, choose_entries, find_study, plan_cells
+from whether.study.lineup import COMPARABLE
+from whether.study.metrics import title_of_metric
+from whether.study.plan import STUDIES, Options, choose_entries, find_any_world, find_study, plan_cells
 from whether.study.published import _read
-from whether.study.table import title_of, title_of_metric
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_worlds_methods_and_metrics_of_a_study_exist(study):
-    assert all(title_of(world) for world in (*study.worlds, *study.quick_worlds))
-    assert {entry.method for entry in study.entries} <= {*METHODS, ORACLE}
+    assert all(find_any_world(world).title for world in (*study.worlds, *study.quick_worlds))
+    assert {entry.name for entry in study.entries} <= set(COMPARABLE)
     assert all(title_of_metric(metric) for metric in study.metrics)
     assert set(study.quick_worlds) <= set(study.worlds)
 

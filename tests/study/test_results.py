@@ -8,8 +8,8 @@ import pytest
 from whether.study.cell import execute
 from whether.study.errors import RunError, StudyError
 from whether.study.plan import Options
-from whether.study.results import Results, open_existing, sole_writer
 from whether.study.runner import run_cells
+from whether.study.store import ResultStore, open_existing, sole_writer
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def path(tmp_path):
 
 def test_a_row_comes_back_as_it_was_stored(path, make_cell):
     outcome = execute(make_cell("FUMC-F"))
-    with Results(path) as results:
+    with ResultStore(path) as results:
         results.add(outcome)
         (row,) = results.rows("simulation")
         assert results.rows("diabetes") == []
@@ -71,7 +71,7 @@ def test_a_second_run_on_the_file_is_refused_while_the_first_is_alive(path, make
 
 def test_a_table_can_be_read_while_a_run_goes_on(path, make_cell):
     run_cells([make_cell()], path, jobs=1)
-    with sole_writer(path), Results(path), open_existing(path) as reader:
+    with sole_writer(path), ResultStore(path), open_existing(path) as reader:
         assert len(reader.rows()) == 1
 
 
@@ -81,12 +81,12 @@ def test_a_file_that_is_no_file_of_results_is_refused(path):
         open_existing(path)
 
 
-def test_a_file_with_another_layout_is_refused(path):
+def test_a_file_with_other_columns_is_refused(path):
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
+    connection.execute("CREATE TABLE cells (study TEXT, accuracy REAL)")
     connection.close()
-    with pytest.raises(RunError, match="layout 99"):
-        Results(path)
+    with pytest.raises(RunError, match=r"another version of the program .*column accuracy.*--results"):
+        ResultStore(path)
 
 
 def test_a_file_that_is_not_there_is_refused(path):

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import sys
 import time
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -14,8 +13,8 @@ from typer.testing import CliRunner
 from whether.cli.app import app
 from whether.study.cell import execute
 from whether.study.errors import RunError
-from whether.study.results import open_existing
 from whether.study.runner import run_cells
+from whether.study.store import open_existing
 
 CELLS = (
     "simulation", "--quick", "--replicates", "5", "--worlds", "baseline",
@@ -61,12 +60,13 @@ def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_table(study_program, 
         assert "Baseline" in whole.stdout
 
 
-def test_two_dask_workers_end_in_the_same_table(make_cell, tmp_path):
-    pytest.importorskip("distributed")
+@pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_two_workers_of_a_cluster_end_in_the_same_table(make_cell, tmp_path, backend, package):
+    pytest.importorskip(package)
     cells = [make_cell(method, seed=seed) for method in ("LR", "SARPU-R", "FUMC-F") for seed in range(2)]
     here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
     run_cells(cells, here, jobs=1)
-    assert run_cells(cells, there, jobs=2, backend="dask").done == len(cells)
+    assert run_cells(cells, there, jobs=2, backend=backend).done == len(cells)
     with open_existing(here) as first, open_existing(there) as second:
         assert [row.scores for row in first.rows()] == [row.scores for row in second.rows()]
         assert [row.details for row in first.rows()] == [row.details for row in second.rows()]
@@ -83,22 +83,6 @@ def test_a_dask_scheduler_that_does_not_answer_is_one_sentence(make_cell, tmp_pa
         run_cells([make_cell()], tmp_path / "results.sqlite", backend="dask", address="tcp://nowhere:1")
 
 
-def test_ray_is_asked_for_one_result_at_a_time(make_cell, tmp_path, monkeypatch):
-    """Stands in for Ray, which is not a development dependency: what is called, and with what."""
-    calls = []
-    ray = SimpleNamespace(
-        init=lambda **settings: calls.append(("init", settings["num_cpus"])),
-        remote=lambda **settings: lambda function: SimpleNamespace(remote=lambda *task: (function, task)),
-        wait=lambda pending, num_returns: (pending[:num_returns], pending[num_returns:]),
-        get=lambda done: [function(*task) for function, task in done],
-        shutdown=lambda: calls.append(("shutdown", None)),
-    )
-    monkeypatch.setitem(sys.modules, "ray", ray)
-    summary = run_cells([make_cell(seed=seed) for seed in range(2)], tmp_path / "results.sqlite", jobs=2, backend="ray")
-    assert summary.done == 2
-    assert calls == [("init", 2), ("shutdown", None)]
-
-
 @pytest.mark.parametrize("package", ["ray", "distributed"])
 def test_a_backend_that_is_not_installed_names_its_extra(make_cell, tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
@@ -113,7 +97,7 @@ def test_processes_and_this_process_agree(make_cell, tmp_path):
     with open_existing(tmp_path / "results.sqlite") as results:
         stored = {(row.method, row.seed): row.scores["auc"] for row in results.rows()}
     for cell in cells:
-        assert execute(cell).scores["auc"] == stored[cell.entry.method, cell.seed]
+        assert execute(cell).scores["auc"] == stored[cell.entry.name, cell.seed]
 
 
 def test_progress_goes_to_stderr_in_plain_lines(make_cell, failing, tmp_path, capsys):

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from whether.cli.app import app
-from whether.simulation.tables import DATA_VARIABLE
+from whether.simulation.real_tables import DATA_VARIABLE
 from whether.study.plan import STUDIES
 
 SMOKE = (

@@ -8,7 +8,7 @@ import pytest
 from whether.study.errors import StudyError
 from whether.study.plan import STUDIES
 from whether.study.render import render
-from whether.study.table import make_records, make_tables
+from whether.study.score_tables import make_records, make_tables
 
 SIMULATION = STUDIES["simulation"]
 
@@ -107,7 +107,7 @@ def test_scores_against_another_target_have_a_table_of_their_own(make_row):
 
 
 def test_wide_tables_are_cut_into_even_parts(make_row):
-    rows = [make_row(method=entry.method, learner=entry.learner, auc=0.8) for entry in SIMULATION.entries]
+    rows = [make_row(method=entry.name, learner=entry.learner, auc=0.8) for entry in SIMULATION.entries]
     widths = [len(table.header) - 2 for table in make_tables(SIMULATION, make_records(SIMULATION, rows))]
     assert widths == [9, 6, 6]
 

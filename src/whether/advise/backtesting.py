@@ -24,7 +24,7 @@ from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
-from whether.validate import DataError, check_between, check_whole_number
+from whether.validate import DataError, check_between, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -319,7 +319,4 @@ def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method,
 def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
     if groups is None:
         return np.arange(n)
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+    return number_groups(groups, n)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
-from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.survival import kaplan_meier
 from whether.validate import DataError
 
 Array = NDArray[np.float64]

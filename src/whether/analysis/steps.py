@@ -30,7 +30,7 @@ from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.estimators.intervals import risk_intervals
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_between, check_table, check_whole_number
+from whether.validate import check_between, check_table, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
@@ -117,7 +117,7 @@ def analyze(
             )
             advice = recommend(evidence)
         cohort = evidence.material.cohort
-        numbered = _number(groups, cohort.n)
+        numbered = None if groups is None else number_groups(groups, cohort.n)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
             caught = _fit(model, advice, X)
@@ -161,15 +161,6 @@ def _stage(title: str, stages: Steps) -> Iterator[None]:
         yield
         step.advance()
     stages.advance()
-
-
-def _number(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
 def _choose_model(

@@ -43,7 +43,7 @@ def list_studies() -> None:
         typer.echo(f"  worlds:  {', '.join(study.worlds)}")
         by_learner: dict[str, list[str]] = {}
         for entry in study.entries:
-            by_learner.setdefault(entry.learner, []).append(entry.method)
+            by_learner.setdefault(entry.learner, []).append(entry.name)
         for learner, methods in by_learner.items():
             typer.echo(f"  {learner + ':':<8} {', '.join(methods)}")
 
@@ -123,8 +123,8 @@ def table(
     from whether.files.atomic_file import atomic_path
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
-    from whether.study.results import failures, open_existing
-    from whether.study.table import make_records, make_tables
+    from whether.study.score_tables import make_records, make_tables
+    from whether.study.store import failures, open_existing
 
     with _explaining():
         check_format(form)
@@ -147,7 +147,7 @@ def table(
 def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
     """Say how many cells are stored, how long they took, and what failed."""
     from whether.learners.progress import format_duration
-    from whether.study.results import failures, open_existing
+    from whether.study.store import failures, open_existing
 
     with _explaining(), open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
         rows = stored.rows()
@@ -173,7 +173,7 @@ def figures(
 ) -> None:
     """Draw figures of stored results, as PNG and SVG, for one column and for a page."""
     from whether.study.figures import draw_all
-    from whether.study.results import open_existing
+    from whether.study.store import open_existing
 
     with _explaining():
         with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
@@ -189,7 +189,7 @@ def _split(values: list[str] | None) -> list[str]:
 
 def _check_data(studies: list[str], data: Path | None) -> None:
     """Miss the tables before a thousand cells do."""
-    from whether.simulation.tables import data_folder
+    from whether.simulation.real_tables import data_folder
 
     if {"diabetes", "cohorts"} & set(studies):
         data_folder(data)

@@ -15,7 +15,6 @@ from whether.evaluate.discrimination import (
     weighted_auc,
 )
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
-from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
 from whether.evaluate.known_truth import calibration_error, evaluate_propensity, evaluate_risks, log_loss
 from whether.evaluate.scorers import (
     CensoredScorer,
@@ -25,6 +24,7 @@ from whether.evaluate.scorers import (
     posterior_auc_scorer,
     pu_auc_scorer,
 )
+from whether.survival import SurvivalCurve, kaplan_meier
 
 __all__ = [
     "CalibrationCurve",

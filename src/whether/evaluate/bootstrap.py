@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.validate import number_groups
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -95,9 +97,6 @@ def bootstrap_interval(
 def _members(groups: ArrayLike | None, n: int) -> list[NDArray[np.intp]]:
     if groups is None:
         return list(np.arange(n)[:, None])
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ValueError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
-    _, position = np.unique(labels, return_inverse=True)
+    position = number_groups(groups, n)
     order = np.argsort(position, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(position[order])) + 1)

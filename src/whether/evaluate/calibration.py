@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.stats import binomtest
 
-from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.facts import Drawn
-from whether.validate import check_labels, check_times
+from whether.survival import kaplan_meier
+from whether.validate import check_labels, check_scores, check_times
 
 Array = NDArray[np.float64]
 
@@ -54,16 +54,21 @@ def calibration_curve(
     level : float
         Confidence level.
     """
-    risks = np.asarray(risk, dtype=float)
+    risks = check_scores(risk, "risk")
     truth = check_labels(positive, risks.size)
-    z = norm.ppf(0.5 + level / 2)
     rows = []
     for group in _groups(risks, n_groups):
-        n, share = group.size, float(truth[group].mean())
-        center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        width = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-        rows.append((risks[group].mean(), share, center - width, center + width, n))
+        limits = share_limits(int(truth[group].sum()), group.size, level)
+        rows.append((risks[group].mean(), float(truth[group].mean()), *limits, group.size))
     return _curve(rows)
+
+
+def share_limits(count: int, n: int, level: float = 0.95, method: str = "wilson") -> tuple[float, float]:
+    """Confidence limits of a share of which `count` in `n` were seen; none at all where nobody was looked at."""
+    if n == 0:
+        return 0.0, 1.0
+    limits = binomtest(count, n).proportion_ci(level, method)
+    return float(limits.low), float(limits.high)
 
 
 def censored_calibration_curve(
@@ -94,7 +99,7 @@ def censored_calibration_curve(
     n_groups, level
         See `calibration_curve`.
     """
-    risks = np.asarray(risk, dtype=float)
+    risks = check_scores(risk, "risk")
     labeled, times = check_labels(y, risks.size), check_times(time, risks.size, "time")
     limit = float(times[labeled].max()) if horizon is None else float(horizon)
     rows = []
@@ -104,19 +109,14 @@ def censored_calibration_curve(
         lower, upper = (limits[last] if last >= 0 else 1.0 for limits in curve.interval(level))
         event_free = float(curve.at(limit))
         if event_free == 1.0:
-            lower = _least_event_free(int(np.count_nonzero(times[group] >= limit)), level)
+            # The curve's own variance is zero there, but nobody of so many followed had the event.
+            n_followed = int(np.count_nonzero(times[group] >= limit))
+            lower, _ = share_limits(n_followed, n_followed, level, "exact")
         rows.append((risks[group].mean(), 1 - event_free, 1 - upper, 1 - lower, group.size))
     return _curve(rows)
 
 
-def _least_event_free(n_followed: int, level: float) -> float:
-    """Exact lower limit of a share of which no exception was seen; the curve's own variance is zero there."""
-    return float(((1 - level) / 2) ** (1 / n_followed)) if n_followed else 0.0
-
-
 def _groups(risks: Array, n_groups: int) -> list[NDArray[np.intp]]:
-    if risks.ndim != 1 or risks.size == 0:
-        raise ValueError(f"risk must be one number per person, at least one; got the shape {risks.shape}.")
     if n_groups < 1:
         raise ValueError(f"n_groups must be at least 1, got {n_groups!r}.")
     edges = np.unique(np.quantile(risks, np.linspace(0, 1, n_groups + 1)[1:-1]))

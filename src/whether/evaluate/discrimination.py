@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from whether.evaluate.kaplan_meier import reach_weights
-from whether.validate import check_labels, check_share, check_times
+from whether.survival import reach_weights
+from whether.validate import check_labels, check_probabilities, check_scores, check_share, check_times
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def imputed_auc(
     """
     labeled, risks = _check(y, risk)
     times = check_times(time, labeled.size, "time")
-    imputed = risks if reference is None else _probabilities(reference, labeled.size, "reference")
+    imputed = risks if reference is None else check_probabilities(reference, labeled.size, "reference")
     positive = np.where(labeled, 1.0, np.where(times >= cutoff, 0.0, imputed))
     return weighted_auc(risks, positive, 1 - positive)
 
@@ -94,7 +94,7 @@ def posterior_auc(y: ArrayLike, risk: ArrayLike, posterior: ArrayLike) -> float:
         Probability of being positive, given what was observed; only that of unlabeled people is used.
     """
     labeled, risks = _check(y, risk)
-    positive = np.where(labeled, 1.0, _probabilities(posterior, labeled.size, "posterior"))
+    positive = np.where(labeled, 1.0, check_probabilities(posterior, labeled.size, "posterior"))
     return weighted_auc(risks, positive, 1 - positive)
 
 
@@ -201,20 +201,11 @@ def pu_auc(y: ArrayLike, risk: ArrayLike, *, prevalence: float, propensity: Arra
         )
     weight = labeled.astype(float)
     if propensity is not None:
-        weight[labeled] /= _probabilities(propensity, labeled.size, "propensity")[labeled]
+        weight[labeled] /= check_probabilities(propensity, labeled.size, "propensity")[labeled]
     beats_anybody = weighted_auc(risks, weight, np.ones(labeled.size))
     return (beats_anybody - share / 2) / (1 - share)
 
 
 def _check(y: ArrayLike, risk: ArrayLike) -> tuple[NDArray[np.bool_], Array]:
-    risks = np.asarray(risk, dtype=float)
-    if risks.ndim != 1 or not np.isfinite(risks).all():
-        raise ValueError(f"risk must be one finite number per person, got shape {risks.shape}.")
+    risks = check_scores(risk, "risk")
     return check_labels(y, risks.size), risks
-
-
-def _probabilities(values: ArrayLike, n: int, name: str) -> Array:
-    array = np.asarray(values, dtype=float)
-    if array.shape != (n,) or not bool(np.all((array >= 0) & (array <= 1))):
-        raise ValueError(f"{name} must be {n} probabilities, one per person.")
-    return array

@@ -6,15 +6,21 @@ endpoint is hidden, a method is fitted to the rest, and its predictions meet the
 
 from __future__ import annotations
 
-import math
-import numbers
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whether.evaluate.kaplan_meier import reach_weights
-from whether.validate import DataError, check_labels, check_times
+from whether.survival import reach_weights
+from whether.validate import (
+    DataError,
+    check_entry_dates,
+    check_flags,
+    check_known_follow_up,
+    check_labels,
+    check_number,
+    check_times,
+)
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -139,16 +145,16 @@ def impose_calendar_endpoint(
     (array([0, 0, 0]), array([ 3.,  2., nan]), array([ True,  True, False]), array([1, 0, 0]))
     """
     seen, times = _check_outcome(event, time)
-    dates = _check_dates(entry, times.size)
-    last = float(np.max(dates + times)) if data_end is None else _check_number(data_end, "data_end")
-    date = _check_number(endpoint, "endpoint")
+    dates = check_entry_dates(entry, times.size)
+    last = float(np.max(dates + times)) if data_end is None else check_number(data_end, "data_end")
+    date = check_number(endpoint, "endpoint")
     if date > last:
         raise DataError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
     entered = dates < date
     if not entered.any():
         raise DataError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
-    limit = _check_positive(horizon, "horizon")
-    observed = _check_follow_up(follow_up, times)
+    limit = check_number(horizon, "horizon", above=0.0)
+    observed = None if follow_up is None else check_known_follow_up(follow_up, times)
     potential = np.where(seen, last - dates, times) if observed is None else observed
     long_enough = (last - dates if observed is None else observed) >= limit
     outcome = seen & long_enough, ~seen & long_enough & (times >= limit)
@@ -205,10 +211,10 @@ def impose_staggered_endpoint(
     (array([1, 0, 0]), array([1, 1, 0]), array([ True,  True,  True]))
     """
     seen, times = _check_outcome(event, time)
-    length = _check_positive(stagger, "stagger")
+    length = check_number(stagger, "stagger", above=0.0)
     cut = length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
-    limit = _check_positive(horizon, "horizon")
-    observed = _check_follow_up(follow_up, times)
+    limit = check_number(horizon, "horizon", above=0.0)
+    observed = None if follow_up is None else check_known_follow_up(follow_up, times)
     negative = ~seen & (times >= limit)
     if observed is None:
         weight, potential = reach_weights(seen, times, limit), np.where(seen, np.inf, times)
@@ -230,7 +236,7 @@ def _view(
     entered = ~np.isnan(cut)
     positive, negative = outcome
     if known_negative is not None:
-        certain = ~seen & _check_flags(known_negative, time.size)
+        certain = ~seen & check_flags(known_negative, time.size, "known_negative")
         negative, weight = negative | certain, np.where(certain, 1.0, weight)
     scorable = entered & (positive | negative)
     if not scorable.any():
@@ -251,53 +257,3 @@ def _check_outcome(event: ArrayLike, time: ArrayLike) -> tuple[Flags, Array]:
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(f"event must be one number per person, at least one; got the shape {labels.shape}.")
     return check_labels(labels, labels.size), check_times(time, labels.size, "time")
-
-
-def _check_dates(entry: ArrayLike, n: int) -> Array:
-    dates = np.asarray(entry)
-    if dates.dtype.kind not in "iuf":
-        raise ValueError(f"entry must be numbers, such as decimal years, in the unit of time; got {dates.dtype}.")
-    if dates.shape != (n,):
-        raise ValueError(f"entry must be one number per person: shape ({n},) was expected, got {dates.shape}.")
-    bad = ~np.isfinite(dates)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"entry is not finite for {int(bad.sum())} of {n} people (first: row {row}, entry={dates[row]}). "
-            "Drop these rows: without a date of entry nobody knows what was seen by the endpoint."
-        )
-    return np.asarray(dates, dtype=float)
-
-
-def _check_follow_up(follow_up: ArrayLike | None, time: Array) -> Array | None:
-    if follow_up is None:
-        return None
-    observed = check_times(follow_up, time.size, "follow_up")
-    early = observed < time
-    if early.any():
-        row = int(np.argmax(early))
-        raise ValueError(
-            f"follow_up ends before time for {int(early.sum())} of {time.size} people (first: row {row}, "
-            f"time={time[row]:g}, follow_up={observed[row]:g}). What was seen lies within follow-up: repair either."
-        )
-    return observed
-
-
-def _check_flags(values: ArrayLike, n: int) -> Flags:
-    flags = np.asarray(values)
-    if flags.dtype != bool or flags.shape != (n,):
-        raise ValueError(f"known_negative must be {n} booleans, got {flags.dtype} of the shape {flags.shape}.")
-    return flags
-
-
-def _check_number(value: float, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}.")
-    return float(value)
-
-
-def _check_positive(value: float, name: str) -> float:
-    number = _check_number(value, name)
-    if number <= 0:
-        raise ValueError(f"{name} must be > 0, got {value!r}.")
-    return number

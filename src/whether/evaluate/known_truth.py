@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
@@ -58,6 +61,31 @@ def log_loss(positive: ArrayLike, risk: ArrayLike, *, sample_weight: ArrayLike |
         return float(-np.average(np.log(chance), weights=weight))
 
 
+def _mean_risk_error(positive: Array, risk: Array, *, sample_weight: Array | None = None) -> float:
+    return float(np.average(risk - positive, weights=sample_weight))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score of risks against a known outcome, with its name for tables."""
+
+    name: str
+    title: str
+    compute: Callable[..., float]
+    more_is_better: bool = False
+
+
+# A row here is all that a metric needs: studies compute, store and show every one of them.
+RISK_METRICS = (
+    Metric("auc", "AUC", roc_auc_score, more_is_better=True),
+    Metric("average_precision", "average precision", average_precision_score, more_is_better=True),
+    Metric("brier", "Brier score", brier_score_loss),
+    Metric("log_loss", "log loss", log_loss),
+    Metric("calibration_error", "calibration error", calibration_error),
+    Metric("mean_risk_error", "mean risk minus share of positives", _mean_risk_error),
+)
+
+
 def evaluate_risks(positive: ArrayLike, risk: ArrayLike, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """AUC, average precision, Brier score, log loss, calibration error and error of the mean risk.
 
@@ -72,14 +100,7 @@ def evaluate_risks(positive: ArrayLike, risk: ArrayLike, *, sample_weight: Array
     """
     truth, predicted = np.asarray(positive), np.asarray(risk, dtype=float)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    return {
-        "auc": float(roc_auc_score(truth, predicted, sample_weight=weight)),
-        "average_precision": float(average_precision_score(truth, predicted, sample_weight=weight)),
-        "brier": float(brier_score_loss(truth, predicted, sample_weight=weight)),
-        "log_loss": log_loss(truth, predicted, sample_weight=weight),
-        "calibration_error": calibration_error(truth, predicted, sample_weight=weight),
-        "mean_risk_error": float(np.average(predicted - truth, weights=weight)),
-    }
+    return {metric.name: float(metric.compute(truth, predicted, sample_weight=weight)) for metric in RISK_METRICS}
 
 
 def evaluate_propensity(
@@ -117,10 +138,5 @@ def evaluate_propensity(
 
 
 def root_mean_square(error: ArrayLike) -> float:
-    """Root of the mean square.
-
-    Parameters
-    ----------
-    error : array-like
-    """
+    """Root of the mean square."""
     return float(np.sqrt(np.mean(np.square(np.asarray(error, dtype=float)))))

@@ -7,16 +7,17 @@ a record of the event time that may be wrong. A record states the parts, and
 
 `worlds` holds the records that are simulated throughout, `diabetes` those over
 a real table, `autism` the stand-in for a private cohort; `catalogue` finds a
-world by its name. `propensity` computes the true labeling propensity,
-`calibrate` solves for the constants that give a world its stated rates,
-`tables` reads the real tables, and `signals`, `distributions` and `streams` are
-the pieces those are made of.
+world by its name. `truth` computes the true labeling propensity, `calibrate`
+solves for the constants that give a world its stated rates, `real_tables` reads
+the real tables, and `signals`, `noise` and `streams` are the pieces those are
+made of.
 """
 
-from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, AutismWorld, simulate_autism
+from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, simulate_autism
+from whether.simulation.autism_children import AutismWorld
 from whether.simulation.catalogue import find_world, simulate
-from whether.simulation.cohort import SimulatedCohort
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld
+from whether.simulation.simulated import SimulatedCohort
 from whether.simulation.worlds import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, World
 
 __all__ = [

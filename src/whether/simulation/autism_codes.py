@@ -27,16 +27,7 @@ _CHUNK = 2000
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """How common each code is, how it hangs on the factors, and its embedding.
-
-    Attributes
-    ----------
-    base : ndarray of shape (N_CODES,)
-        Log base rates.
-    loadings : ndarray of shape (N_CODES, N_FACTORS)
-        Change of the log rate per unit of a factor.
-    embedding : ndarray of float32 of shape (N_CODES, N_DIMENSIONS)
-    """
+    """Log base rates of the codes, the change of each per unit of a factor, and their embedding."""
 
     base: FloatArray
     loadings: FloatArray
@@ -62,14 +53,7 @@ def _normals(name: str, size: int) -> FloatArray:
 
 
 def count_codes(access: FloatArray, streams: Streams) -> NDArray[np.int64]:
-    """Return how many codes each child has: three at least, and more with better access to care.
-
-    Parameters
-    ----------
-    access : ndarray of shape (n,)
-        The factor that stands for access to care.
-    streams : Streams
-    """
+    """Return how many codes each child has: three at least, and more with better access to care."""
     activity = 0.5 * special.gammaincinv(2.0, streams.uniforms("activity"))
     mean = 60.0 * np.exp(0.35 * access) * activity
     return np.maximum(3, _poisson_quantile(streams.uniforms("number of codes"), mean))
@@ -91,14 +75,6 @@ def average_embedding(
     """Draw every child's codes and return the mean of their embeddings.
 
     The draws of a child follow those of the children before it, whatever is done with these afterwards.
-
-    Parameters
-    ----------
-    factors : ndarray of shape (n, N_FACTORS)
-    n_codes : ndarray of int of shape (n,)
-        Number of codes of each child.
-    seed : int or numpy.random.SeedSequence
-        Root of the random streams.
     """
     vocabulary = fixed_vocabulary()
     ends = np.cumsum(n_codes)

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import qmc
 
-from whether.simulation.propensity import true_outcome_proba, true_propensity
 from whether.simulation.streams import FloatArray
+from whether.simulation.truth import true_outcome_proba, true_propensity
 from whether.simulation.worlds import FEATURE_DISTRIBUTION, World
 
 _N_SIGNAL_FEATURES = 4
@@ -22,27 +22,12 @@ _SEARCH_RANGE = (-15.0, 15.0)
 
 
 def calibrate(world: World) -> World:
-    """Return the world with its constants solved for the rates it states.
+    """Return a world, whose signals read the first four features only, with its constants solved for its rates.
 
     The intercept of the outcome is solved for the stated share of positives,
     then the shift of follow-up for the stated share of positives not labeled.
     A constant whose rate is not stated is left alone. The sample is a fixed set
     of evenly spread points, so the result is the same each time.
-
-    Parameters
-    ----------
-    world : World
-        A world whose signals read the first four features only.
-
-    Returns
-    -------
-    World
-        The same world with `outcome_intercept` and `censoring_shift` replaced.
-
-    Raises
-    ------
-    ValueError
-        If no constant within the search range gives a stated rate.
     """
     X = _evenly_spread_features()
     if world.positive_rate is not None:

@@ -5,9 +5,10 @@ from operator import index
 
 import numpy as np
 
-from whether.simulation.autism import AUTISM_WORLDS, AutismWorld, simulate_eligible_children
-from whether.simulation.cohort import SimulatedCohort, simulate_world
+from whether.simulation.autism import AUTISM_WORLDS, simulate_eligible_children
+from whether.simulation.autism_children import AutismWorld
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld, simulate_diabetes
+from whether.simulation.simulated import SimulatedCohort, simulate_world
 from whether.simulation.worlds import WORLDS, World
 from whether.validate import ArgumentError
 
@@ -63,17 +64,7 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
 
 
 def find_world(name: str) -> AnyWorld:
-    """Return the world of that name.
-
-    Parameters
-    ----------
-    name : str
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message names those whose names are close.
-    """
+    """Return the world of that name; where there is none, the error names those whose names are close."""
     worlds: dict[str, AnyWorld] = {**WORLDS, **DIABETES_WORLDS, **AUTISM_WORLDS}
     if name not in worlds:
         close = get_close_matches(name, worlds, n=3, cutoff=0.5)

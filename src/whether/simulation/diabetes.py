@@ -12,11 +12,12 @@ from math import sqrt
 
 import numpy as np
 
-from whether.simulation.cohort import SimulatedCohort
-from whether.simulation.distributions import Distribution, Normal, PointMass
-from whether.simulation.propensity import label_rate
+from whether.simulation.noise import Noise, NoNoise, NormalNoise
+from whether.simulation.real_tables import describe_table, load_table
+from whether.simulation.simulated import SimulatedCohort
 from whether.simulation.streams import FloatArray, Streams
-from whether.simulation.tables import describe_table, load_table
+from whether.simulation.truth import label_rate
+from whether.simulation.worlds import vary
 from whether.validate import ArgumentError
 
 TABLE = "diabetes_brfss2015"
@@ -39,20 +40,21 @@ class DiabetesWorld:
         Name for tables, that of the published table.
     event : tuple of (str, float)
         Features that drive the log event time, with their coefficients; features are standardised.
-    event_noise : Distribution
+    event_noise : Noise
         Noise of the log event time.
-    censoring_noise : Distribution
+    censoring_noise : Noise
         The log follow-up.
-    n : int
-        Usual number of people.
+    n, n_features : int
+        Usual number of people, number of features.
     """
 
     name: str
     title: str
     event: tuple[tuple[str, float], ...]
-    event_noise: Distribution
-    censoring_noise: Distribution
+    event_noise: Noise
+    censoring_noise: Noise
     n: int = 10_000
+    n_features: int = 21
 
     @property
     def propensity_features(self) -> tuple[str, ...]:
@@ -60,65 +62,43 @@ class DiabetesWorld:
         return tuple(name for name, _ in self.event)
 
 
-def _follow_up(sigma: float, spread: float = 1.0) -> Normal:
-    return Normal(spread * sigma, cut=3 * sigma)
+def _follow_up(sigma: float, spread: float = 1.0) -> NormalNoise:
+    return NormalNoise(spread * sigma, cut=3 * sigma)
 
 
-def _worlds() -> tuple[DiabetesWorld, ...]:
-    """Return the seven published scenarios, in the order of the table."""
-    sigma = WEAK_SIGMA_T
-    baseline = DiabetesWorld(
-        "diabetes-baseline",
-        "Baseline",
-        event=(("Income", 2.0), ("Education", -2.0)),
-        event_noise=PointMass(),
-        censoring_noise=_follow_up(sigma),
-    )
-    strong = replace(baseline, censoring_noise=_follow_up(STRONG_SIGMA_T))
-    return (
-        baseline,
-        replace(
-            baseline,
-            name="diabetes-partially-dependent",
-            title="Partially dependent diagnosis",
-            event=(("Income", 1.0), ("Education", -1.0)),
-            event_noise=Normal(sqrt(0.75) * sigma),
-        ),
-        replace(
-            baseline,
-            name="diabetes-feature-independent",
-            title="Feature-independent diagnosis",
-            event=(),
-            event_noise=Normal(sigma),
-        ),
-        replace(
-            baseline,
-            name="diabetes-varied-censoring",
-            title="Varied censoring",
-            censoring_noise=_follow_up(sigma, 5.0),
-        ),
-        replace(
-            baseline,
-            name="diabetes-centered-censoring",
-            title="Centered censoring",
-            censoring_noise=_follow_up(sigma, 0.5),
-        ),
-        replace(
-            strong,
-            name="diabetes-positive-correlation",
-            title="Positive correlation",
-            event=(("BMI", -2.0), ("Age", -2.0)),
-        ),
-        replace(
-            strong,
-            name="diabetes-negative-correlation",
-            title="Negative correlation",
-            event=(("BMI", 2.0), ("Age", 2.0)),
-        ),
-    )
+_BASELINE = DiabetesWorld(
+    "diabetes-baseline",
+    "Baseline",
+    event=(("Income", 2.0), ("Education", -2.0)),
+    event_noise=NoNoise(),
+    censoring_noise=_follow_up(WEAK_SIGMA_T),
+)
+_STRONG = replace(_BASELINE, censoring_noise=_follow_up(STRONG_SIGMA_T))
 
+# The seven published scenarios, in the order of the table.
+_WORLDS = (
+    _BASELINE,
+    vary(
+        _BASELINE,
+        "diabetes-partially-dependent",
+        "Partially dependent diagnosis",
+        event=(("Income", 1.0), ("Education", -1.0)),
+        event_noise=NormalNoise(sqrt(0.75) * WEAK_SIGMA_T),
+    ),
+    vary(
+        _BASELINE,
+        "diabetes-feature-independent",
+        "Feature-independent diagnosis",
+        event=(),
+        event_noise=NormalNoise(WEAK_SIGMA_T),
+    ),
+    vary(_BASELINE, "diabetes-varied-censoring", "Varied censoring", censoring_noise=_follow_up(WEAK_SIGMA_T, 5.0)),
+    vary(_BASELINE, "diabetes-centered-censoring", "Centered censoring", censoring_noise=_follow_up(WEAK_SIGMA_T, 0.5)),
+    vary(_STRONG, "diabetes-positive-correlation", "Positive correlation", event=(("BMI", -2.0), ("Age", -2.0))),
+    vary(_STRONG, "diabetes-negative-correlation", "Negative correlation", event=(("BMI", 2.0), ("Age", 2.0))),
+)
 
-DIABETES_WORLDS: dict[str, DiabetesWorld] = {world.name: world for world in _worlds()}
+DIABETES_WORLDS: dict[str, DiabetesWorld] = {world.name: world for world in _WORLDS}
 
 
 def simulate_diabetes(world: DiabetesWorld, n: int, seed: int | np.random.SeedSequence) -> SimulatedCohort:
@@ -126,14 +106,6 @@ def simulate_diabetes(world: DiabetesWorld, n: int, seed: int | np.random.SeedSe
 
     Every draw belongs to a row of the table, so worlds with one seed share the people and all draws that they do not
     change. Features are standardised in the cohort.
-
-    Parameters
-    ----------
-    world : DiabetesWorld
-    n : int
-        Number of people, even.
-    seed : int or numpy.random.SeedSequence
-        Root of the random streams.
     """
     names, table, outcome = _people()
     if n % 2 or n // 2 > min(outcome.sum(), (~outcome).sum()):

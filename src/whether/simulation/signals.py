@@ -9,32 +9,13 @@ from whether.simulation.streams import FloatArray
 
 
 def column(name: str) -> int:
-    """Return the column index of a feature: 0 for "x1".
-
-    Parameters
-    ----------
-    name : str
-        Name of a simulated feature.
-
-    Returns
-    -------
-    int
-        Its position in the feature matrix.
-    """
+    """Return the column index of a feature: 0 for "x1"."""
     return int(name.removeprefix("x")) - 1
 
 
 @dataclass(frozen=True)
 class Linear:
-    """A weighted sum of features.
-
-    Parameters
-    ----------
-    features : tuple of str
-        Names of the features it reads; none for a signal that is zero.
-    coefficients : tuple of float
-        One weight per feature.
-    """
+    """A weighted sum of the features named; zero without any."""
 
     features: tuple[str, ...] = ()
     coefficients: tuple[float, ...] = ()
@@ -54,15 +35,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Curve:
-    """A non-linear function of two features.
-
-    Parameters
-    ----------
-    features : tuple of str
-        Names of the two features it reads, in the order of the arguments.
-    function : callable
-        Takes the two columns and returns one value per row.
-    """
+    """A non-linear function of two features, which takes their columns in the order of the names."""
 
     features: tuple[str, str]
     function: Callable[[FloatArray, FloatArray], FloatArray]

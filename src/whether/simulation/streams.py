@@ -18,15 +18,8 @@ class Streams:
     The key of a stream is a checksum of its name, so a stream depends on the
     seed and its own name only: not on which other streams are read, nor in
     which order. The first draws of a stream do not depend on how many follow.
-
-    Parameters
-    ----------
-    seed : int or numpy.random.SeedSequence
-        Root of all streams. A sequence is read, never advanced, so the same
-        object gives the same draws each time; an int is the same as the
-        sequence made from it.
-    n : int
-        Number of draws per stream, one per person.
+    A seed sequence is read, never advanced, so the same object gives the same
+    draws each time; an int is the same as the sequence made from it.
     """
 
     def __init__(self, seed: int | np.random.SeedSequence, n: int) -> None:
@@ -34,18 +27,7 @@ class Streams:
         self._n = n
 
     def uniforms(self, name: str) -> FloatArray:
-        """Draw one number in (0, 1) per person from the stream of that name.
-
-        Parameters
-        ----------
-        name : str
-            Name of the stream.
-
-        Returns
-        -------
-        numpy.ndarray of shape (n,)
-            The draws; the same whenever the name is the same.
-        """
+        """Draw one number in (0, 1) per person, the same whenever the name is the same."""
         child = np.random.SeedSequence(
             entropy=self._root.entropy,
             spawn_key=(*self._root.spawn_key, crc32(name.encode())),

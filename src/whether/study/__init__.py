@@ -1,7 +1,7 @@
 """The paper's experiments rerun, and ours: resumable, on one machine or many.
 
 `plan` lists studies and their cells, `lineup` the methods they compare; `samples` and `real_cohorts` make the data of a
-cell, and `cell` runs it. `backends` spreads cells over processes, `results` stores what comes back in one SQLite file,
-and `runner` ties these together. `published` has the paper's numbers, `table` and `render` put ours beside them, and
-`figures` draws.
+cell, and `cell` runs it. `backends` spreads cells over processes, `store` keeps what comes back in one SQLite file, and
+`runner` ties these together. `metrics` has the names of scores, `published` the paper's numbers; `score_tables` and
+`render` put ours beside them, and `figures` draws.
 """

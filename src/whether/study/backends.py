@@ -17,24 +17,13 @@ from contextlib import ExitStack, closing, redirect_stderr
 from functools import cache, partial
 from typing import Any
 
-from whether.study.cell import Outcome, execute
+from whether.study.cell import CellResult, execute
 from whether.study.errors import RunError, StudyError
 from whether.study.plan import Cell
 
 
-def run_local(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[Outcome]:
-    """Run cells in processes of this machine, or in this process if `jobs` is 1.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    jobs : int
-        Number of processes.
-    address : None
-        There is nothing to connect to.
-    data : str or None
-        Folder of the tables.
-    """
+def run_local(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[CellResult]:
+    """Run cells in processes of this machine, or in this process if `jobs` is 1."""
     import joblib
 
     if address is not None:
@@ -46,7 +35,7 @@ def run_local(cells: Sequence[Cell], jobs: int, address: str | None, data: str |
         yield from _through_joblib(partial(_execute_in_worker, os.getpid()), cells, data)
 
 
-def _execute_in_worker(parent: int, cell: Cell, data: str | None) -> Outcome:
+def _execute_in_worker(parent: int, cell: Cell, data: str | None) -> CellResult:
     _end_with(parent)
     return execute(cell, data)
 
@@ -64,25 +53,14 @@ def _end_with(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _execute_here(cell: Cell, data: str | None) -> Outcome:
+def _execute_here(cell: Cell, data: str | None) -> CellResult:
     # A long fit draws a bar of its own on a terminal, and there is one for the whole run already.
     with redirect_stderr(io.StringIO()):
         return execute(cell, data)
 
 
-def run_dask(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[Outcome]:
-    """Run cells on a Dask cluster: the one at the address, or one of `jobs` processes on this machine.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    jobs : int
-        Number of local workers; a cluster at an address decides itself.
-    address : str or None
-        Of the scheduler.
-    data : str or None
-        Folder of the tables, the same on every worker.
-    """
+def run_dask(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[CellResult]:
+    """Run cells on a Dask cluster: the one at the address, or one of `jobs` processes on this machine."""
     import joblib
 
     try:
@@ -106,20 +84,10 @@ def run_dask(cells: Sequence[Cell], jobs: int, address: str | None, data: str | 
         yield from _through_joblib(execute, cells, data)
 
 
-def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[Outcome]:
+def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | None) -> Iterator[CellResult]:
     """Run cells on a Ray cluster: the one at the address, or one of `jobs` processes on this machine.
 
     Ray's own calls are used, because joblib's Ray backend hands results over only when all are done.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    jobs : int
-        Number of local workers; a cluster at an address decides itself.
-    address : str or None
-        Of the cluster, or "auto".
-    data : str or None
-        Folder of the tables, the same on every worker.
     """
     try:
         ray: Any = importlib.import_module("ray")
@@ -141,8 +109,8 @@ def run_ray(cells: Sequence[Cell], jobs: int, address: str | None, data: str | N
 
 
 def _through_joblib(
-    run: Callable[[Cell, str | None], Outcome], cells: Sequence[Cell], data: str | None
-) -> Iterator[Outcome]:
+    run: Callable[[Cell, str | None], CellResult], cells: Sequence[Cell], data: str | None
+) -> Iterator[CellResult]:
     """Yield outcomes as they come in, from whichever backend joblib is set to."""
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -160,18 +128,15 @@ def _through_joblib(
             ) from error
 
 
-Backend = Callable[[Sequence[Cell], int, "str | None", "str | None"], Iterator[Outcome]]
+# A backend takes the cells, the number of workers on this machine, the address of a cluster if there is one, and the
+# folder of the tables, which is the same on every worker.
+Backend = Callable[[Sequence[Cell], int, "str | None", "str | None"], Iterator[CellResult]]
 
 BACKENDS: dict[str, Backend] = {"local": run_local, "dask": run_dask, "ray": run_ray}
 
 
 def find_backend(name: str) -> Backend:
-    """Return the function that runs cells on a backend.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Return the function that runs cells on a backend."""
     if name not in BACKENDS:
         raise StudyError(f"No backend is called {name!r}; there are {', '.join(BACKENDS)}.")
     return BACKENDS[name]

@@ -19,7 +19,7 @@ from whether import __version__
 from whether.estimators import CensoredClassifier
 from whether.evaluate import calibration_curve, evaluate_propensity, evaluate_risks
 from whether.evaluate.known_truth import root_mean_square
-from whether.simulation.tables import DATA_VARIABLE
+from whether.simulation.real_tables import DATA_VARIABLE
 from whether.study.lineup import ORACLE
 from whether.study.plan import Cell
 from whether.study.samples import Sample, Target, draw_sample
@@ -29,7 +29,7 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellResult:
     """What became of a cell.
 
     Attributes
@@ -62,15 +62,9 @@ class Outcome:
         return bool(self.error)
 
 
-def execute(cell: Cell, data: str | None = None) -> Outcome:
-    """Run a cell in one thread, and return its error instead of raising it.
-
-    Parameters
-    ----------
-    cell : Cell
-    data : str, optional
-        Folder of the tables; a worker elsewhere does not share the environment of whoever sent the cell.
-    """
+def execute(cell: Cell, data: str | None = None) -> CellResult:
+    """Run a cell in one thread, and return its error instead of raising it."""
+    # A worker elsewhere does not share the environment of whoever sent the cell.
     if data is not None:
         os.environ[DATA_VARIABLE] = data
     try:
@@ -78,16 +72,11 @@ def execute(cell: Cell, data: str | None = None) -> Outcome:
             return run_cell(cell)
     except Exception as error:  # whatever it is, it must not stop the other cells
         message = " ".join(str(error).split()) or "no message"
-        return Outcome(cell, error=f"{type(error).__name__}: {message}", traceback=traceback.format_exc())
+        return CellResult(cell, error=f"{type(error).__name__}: {message}", traceback=traceback.format_exc())
 
 
-def run_cell(cell: Cell) -> Outcome:
-    """Draw the data of a cell, fit its method and score it.
-
-    Parameters
-    ----------
-    cell : Cell
-    """
+def run_cell(cell: Cell) -> CellResult:
+    """Draw the data of a cell, fit its method and score it."""
     sample = draw_sample(cell.study, cell.world, cell.seed, cell.options)
     model = cell.entry.build(sample.drivers, cell.seed)
     with warnings.catch_warnings(record=True) as caught:
@@ -103,7 +92,7 @@ def run_cell(cell: Cell) -> Outcome:
         labels.positive, labels.labeled, model.predict_propensity(labels.X), labels.propensity
     )
     main = scored[sample.targets[0].name]
-    return Outcome(
+    return CellResult(
         cell,
         scores={**main, **{f"propensity_{name}": value for name, value in propensity.items()}},
         details={
@@ -119,7 +108,7 @@ def run_cell(cell: Cell) -> Outcome:
 
 
 def _fit(model: CensoredClassifier, cell: Cell, sample: Sample) -> None:
-    if cell.entry.method == ORACLE:
+    if cell.entry.method is ORACLE:
         model.fit(sample.oracle_X, sample.oracle_y)
     else:
         model.fit(sample.X, sample.y, time=sample.time, follow_up=sample.follow_up)
@@ -140,11 +129,8 @@ def _mean_risk_error(model: CensoredClassifier, X: np.ndarray, share: float) -> 
 def _curve(model: CensoredClassifier, target: Target) -> dict[str, list[float]]:
     """Points of the calibration curve, short enough to be stored with every cell."""
     curve = calibration_curve(target.positive, model.predict_proba(target.X)[:, 1], n_groups=N_CURVE_GROUPS)
-    return {
-        "predicted": [round(float(value), 6) for value in curve.predicted],
-        "observed": [round(float(value), 6) for value in curve.observed],
-        "count": [int(value) for value in curve.count],
-    }
+    points = {"predicted": curve.predicted.round(6), "observed": curve.observed.round(6), "count": curve.count}
+    return {name: values.tolist() for name, values in points.items()}
 
 
 def _count(sample: Sample) -> dict[str, int]:

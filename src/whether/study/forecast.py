@@ -6,9 +6,9 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from whether.study.cell import Outcome
+from whether.study.cell import CellResult
 from whether.study.plan import Cell
-from whether.study.results import Row
+from whether.study.store import Row
 
 
 class Forecast:
@@ -16,39 +16,26 @@ class Forecast:
 
     A cell is expected to take as long as others of its method, learner and world; where there is none yet, as long as
     its rough cost says in units learned so far. What the whole run takes beyond its fits is learned on the way.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-        Those to be run.
-    rows : sequence of Row
-        Those stored already.
-    workers : int
     """
 
-    def __init__(self, cells: Sequence[Cell], rows: Sequence[Row], workers: int) -> None:
+    def __init__(self, cells: Sequence[Cell], stored: Sequence[Row], workers: int) -> None:
         self._left = {cell.key: cell for cell in cells}
         self._workers = workers
         self._seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
-        for row in rows:
+        for row in stored:
             if row.fit_seconds is not None:
                 self._seconds[row.study, row.world, row.method, row.learner].append(row.fit_seconds)
         self._start = time.monotonic()
         self._worked = 0.0
         self._done_cost = 0.0
 
-    def advance(self, outcome: Outcome) -> None:
-        """Learn from a finished cell.
-
-        Parameters
-        ----------
-        outcome : Outcome
-        """
-        cell = self._left.pop(outcome.cell.key)
+    def advance(self, result: CellResult) -> None:
+        """Learn from a finished cell."""
+        cell = self._left.pop(result.cell.key)
         self._done_cost += cell.cost
-        if outcome.fit_seconds is not None:
-            self._seconds[cell.key[:4]].append(outcome.fit_seconds)
-            self._worked += outcome.fit_seconds
+        if result.fit_seconds is not None:
+            self._seconds[cell.key[:4]].append(result.fit_seconds)
+            self._worked += result.fit_seconds
 
     def seconds_left(self) -> float | None:
         """Return the expected time to the end; None before anything is known."""

@@ -11,14 +11,30 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whether.estimators import CensoredClassifier, LabelClassifier
-from whether.methods import METHODS
+from whether.methods import (
+    AFT,
+    AFTMC_F,
+    AFTMC_R,
+    DTMC,
+    ENPU,
+    FUMC_F,
+    FUMC_R,
+    LR,
+    METHODS,
+    SARPU_F,
+    SARPU_R,
+    UPU,
+    Look,
+    Method,
+)
+from whether.palette import BLACK
 
-ORACLE = "oracle"
+# A classifier of the labels that is given the true outcome instead.
+ORACLE = Method("oracle", LabelClassifier, "none needed", (), "", in_paper=False, look=Look("oracle", BLACK, "|", "-"))
+COMPARABLE = {ORACLE.name: ORACLE, **METHODS}
 
 # Seconds that a fit takes compared with a linear one, roughly: long cells are started first.
 _LEARNER_COSTS = {"linear": 1.0, "boosted": 4.0, "neural": 15.0, "auto": 30.0}
-_WITH_DISTRIBUTION = ("FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R")
-_QUICK_METHODS = (ORACLE, "LR", "ENPU", "uPU", "nnPU", "SARPU-F", "SARPU-R", "AFT")
 
 
 @dataclass(frozen=True)
@@ -27,8 +43,8 @@ class Entry:
 
     Attributes
     ----------
-    method : str
-        Name in the catalogue, or "oracle": a classifier of the labels that is given the true outcome instead.
+    name : str
+        Of the method, a key of `COMPARABLE`.
     learner : str
         The classifier's ``learner``.
     paper : str
@@ -37,107 +53,89 @@ class Entry:
         Further parameters of the classifier.
     """
 
-    method: str
+    name: str
     learner: str = "linear"
     paper: str = ""
     settings: tuple[tuple[str, Any], ...] = ()
 
     @property
+    def method(self) -> Method:
+        """The row of the catalogue, or the oracle."""
+        return COMPARABLE[self.name]
+
+    @property
     def pair(self) -> str:
         """Method and learner in one word, as in ``--methods``."""
-        return f"{self.method}/{self.learner}"
+        return f"{self.name}/{self.learner}"
 
     @property
     def label(self) -> str:
         """Name in tables and figures: the paper's, or method and learner."""
         if self.paper:
             return self.paper
-        return self.method if self.pair == f"{ORACLE}/linear" else f"{self.method} {self.learner}"
+        return self.name if self.pair == ORACLE_PAIR else f"{self.name} {self.learner}"
 
     @property
     def cost(self) -> float:
-        """How long a fit takes compared with others, roughly."""
-        return _LEARNER_COSTS.get(self.learner, 10.0) * (0.2 if self.method in _QUICK_METHODS else 1.0)
+        """How long a fit takes compared with others, roughly: cure models take longest."""
+        is_cure_model = bool(self.method.needs) and self.method is not AFT
+        return _LEARNER_COSTS.get(self.learner, 10.0) * (1.0 if is_cure_model else 0.2)
 
     def build(self, drivers: Sequence[int] | None, seed: int) -> CensoredClassifier:
-        """Return the classifier, not fitted.
-
-        Parameters
-        ----------
-        drivers : sequence of int or None
-            Positions of the features that drive labeling, for methods that are told them.
-        seed : int
-            The classifier's ``random_state``.
-        """
-        settings = {"learner": self.learner, "random_state": seed, **dict(self.settings)}
-        if self.method == ORACLE:
-            return LabelClassifier(**settings)
-        return METHODS[self.method].build(drivers, **settings)
+        """Return the classifier, not fitted, which is told the features that drive labeling where it wants them."""
+        return self.method.build(drivers, learner=self.learner, random_state=seed, **dict(self.settings))
 
 
-def entries(learner: str, *methods: str) -> tuple[Entry, ...]:
-    """Return an entry per method, all with one learner.
-
-    Parameters
-    ----------
-    learner : str
-    *methods : str
-    """
-    return tuple(Entry(method, learner) for method in methods)
+def entries(learner: str, *methods: Method, in_paper: bool = False) -> tuple[Entry, ...]:
+    """Return an entry per method, all with one learner."""
+    return tuple(
+        Entry(method.name, learner, (method.paper_name or method.name) if in_paper else "") for method in methods
+    )
 
 
 def log_normal(*some: Entry) -> tuple[Entry, ...]:
-    """Return the entries with log-normal event times, where the method has a choice.
-
-    Parameters
-    ----------
-    *some : Entry
-    """
+    """Return the entries with log-normal event times, where the method has a choice."""
     given = (("distribution", "lognormal"),)
-    return tuple(replace(entry, settings=given) if entry.method in _WITH_DISTRIBUTION else entry for entry in some)
+    return tuple(replace(entry, settings=given) if entry.method in (FUMC_F, AFTMC_F) else entry for entry in some)
 
+
+ORACLE_PAIR = Entry(ORACLE.name).pair
 
 # The paper does not say which distribution its AFT model has. With Weibull times its numbers are met; the distribution
 # of highest likelihood, log-normal in most scenarios, ranks people worse.
-PAPER_AFT = Entry("AFT", "linear", "AFT", (("distribution", "weibull"),))
+PAPER_AFT = Entry(AFT.name, "linear", AFT.name, (("distribution", "weibull"),))
 
 PAPER_ENTRIES = (
-    Entry("ENPU", "neural", "ENPU"),
-    Entry("uPU", "neural", "uPU"),
-    Entry("SARPU-F", "neural", "SARPU-F"),
-    Entry("SARPU-R", "neural", "SARPU-R"),
-    Entry("AFTMC-F", "neural", "AFTMC-F"),
-    Entry("AFTMC-R", "neural", "AFTMC-R"),
-    Entry("DTMC", "neural", "DTNN"),
+    *entries("neural", ENPU, UPU, SARPU_F, SARPU_R, AFTMC_F, AFTMC_R, DTMC, in_paper=True),
     PAPER_AFT,
-    Entry("LR", "linear", "LR"),
+    *entries("linear", LR, in_paper=True),
 )
 
 KNOWN_TRUTH_ENTRIES = (
     *PAPER_ENTRIES,
-    *entries("linear", ORACLE, "ENPU", "uPU", "SARPU-F", "SARPU-R", "AFTMC-F", "AFTMC-R", "DTMC", "FUMC-F", "FUMC-R"),
-    *entries("auto", "FUMC-F", "AFTMC-F"),
+    *entries("linear", ORACLE, ENPU, UPU, SARPU_F, SARPU_R, AFTMC_F, AFTMC_R, DTMC, FUMC_F, FUMC_R),
+    *entries("auto", FUMC_F, AFTMC_F),
 )
 
 STRESS_ENTRIES = (
-    *entries("linear", ORACLE, "LR", "ENPU", "SARPU-R", "FUMC-F", "AFTMC-F", "AFTMC-R", "DTMC", "AFT"),
-    *entries("boosted", ORACLE, "LR", "SARPU-R", "FUMC-F", "AFTMC-F", "DTMC"),
-    *entries("neural", "FUMC-F", "AFTMC-F", "DTMC"),
-    *entries("auto", "FUMC-F", "AFTMC-F"),
+    *entries("linear", ORACLE, LR, ENPU, SARPU_R, FUMC_F, AFTMC_F, AFTMC_R, DTMC, AFT),
+    *entries("boosted", ORACLE, LR, SARPU_R, FUMC_F, AFTMC_F, DTMC),
+    *entries("neural", FUMC_F, AFTMC_F, DTMC),
+    *entries("auto", FUMC_F, AFTMC_F),
 )
 
 # Nobody can name the columns of an embedding that drive labeling, so there is no restricted variant. With as many
 # columns a choice among distributions takes minutes, so the paper's is given.
 AUTISM_ENTRIES = log_normal(
-    *(entry for entry in PAPER_ENTRIES if not entry.method.endswith("-R")),
-    *entries("linear", ORACLE, "ENPU", "uPU", "SARPU-F", "FUMC-F", "AFTMC-F", "DTMC"),
-    *entries("boosted", ORACLE, "LR", "FUMC-F", "AFTMC-F"),
-    *entries("neural", ORACLE, "FUMC-F"),
+    *(entry for entry in PAPER_ENTRIES if not entry.method.feature_parameter),
+    *entries("linear", ORACLE, ENPU, UPU, SARPU_F, FUMC_F, AFTMC_F, DTMC),
+    *entries("boosted", ORACLE, LR, FUMC_F, AFTMC_F),
+    *entries("neural", ORACLE, FUMC_F),
 )
 
 COHORT_ENTRIES = (
-    *entries("linear", ORACLE, "LR", "ENPU", "uPU", "SARPU-F", "FUMC-F", "AFTMC-F", "DTMC", "AFT"),
-    *entries("boosted", ORACLE, "LR", "FUMC-F", "AFTMC-F"),
-    *entries("neural", "FUMC-F", "AFTMC-F", "DTMC"),
-    *entries("auto", "FUMC-F", "AFTMC-F"),
+    *entries("linear", ORACLE, LR, ENPU, UPU, SARPU_F, FUMC_F, AFTMC_F, DTMC, AFT),
+    *entries("boosted", ORACLE, LR, FUMC_F, AFTMC_F),
+    *entries("neural", FUMC_F, AFTMC_F, DTMC),
+    *entries("auto", FUMC_F, AFTMC_F),
 )

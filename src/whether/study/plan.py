@@ -7,10 +7,11 @@ depends on, so the result can be stored under its key and need not be computed a
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 
+from whether.methods import AFT, ENPU, LR, SARPU_F, UPU
 from whether.simulation import (
     AUTISM_WORLDS,
     DIABETES_WORLDS,
@@ -19,9 +20,10 @@ from whether.simulation import (
     STRESS_WORLDS,
     find_world,
 )
+from whether.simulation.catalogue import AnyWorld
 from whether.study.errors import StudyError
-from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, STRESS_ENTRIES, Entry
-from whether.study.real_cohorts import COHORT_WORLDS
+from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, ORACLE, STRESS_ENTRIES, Entry
+from whether.study.real_cohorts import COHORT_WORLDS, CohortWorld
 
 
 @dataclass(frozen=True)
@@ -79,16 +81,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit of one method to one replicate of one world.
-
-    Attributes
-    ----------
-    study, world : str
-    entry : Entry
-    seed : int
-        Number of the replicate.
-    options : Options
-    """
+    """One fit of one method to one replicate of one world; the seed is the number of the replicate."""
 
     study: str
     world: str
@@ -99,7 +92,7 @@ class Cell:
     @property
     def key(self) -> tuple[str, str, str, str, int]:
         """What the result is stored under."""
-        return self.study, self.world, self.entry.method, self.entry.learner, self.seed
+        return self.study, self.world, self.entry.name, self.entry.learner, self.seed
 
     @property
     def plan(self) -> str:
@@ -109,7 +102,7 @@ class Cell:
     @property
     def cost(self) -> float:
         """How long it takes compared with others, roughly."""
-        return self.entry.cost * _world_cost(self.study, self.world)
+        return self.entry.cost * _size(find_any_world(self.world))
 
 
 _QUICK = Options(n=1000, n_fresh=4000)
@@ -167,7 +160,7 @@ STUDIES: dict[str, Study] = {
             quick_worlds=("autism-split",),
             quick=Options(n=12_000),
             # Models of 262 columns with times take minutes each.
-            quick_methods=("oracle", "LR", "ENPU", "uPU", "SARPU-F", "AFT"),
+            quick_methods=tuple(method.name for method in (ORACLE, LR, ENPU, UPU, SARPU_F, AFT)),
         ),
         Study(
             "cohorts",
@@ -184,15 +177,15 @@ STUDIES: dict[str, Study] = {
 
 
 def find_study(name: str) -> Study:
-    """Return the study of that name.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Return the study of that name."""
     if name not in STUDIES:
         raise StudyError(f"No study is called {name!r}{_hint(name, STUDIES)}")
     return STUDIES[name]
+
+
+def find_any_world(name: str) -> AnyWorld | CohortWorld:
+    """Return the simulated world or the real cohort of that name."""
+    return COHORT_WORLDS[name] if name in COHORT_WORLDS else find_world(name)
 
 
 def plan_cells(
@@ -217,7 +210,7 @@ def plan_cells(
     worlds : sequence of str
         Default: all.
     methods : sequence of str
-        Names such as "AFTMC-F" (all its learners), "AFTMC-F/linear" or the paper's "DTNN". Default: all.
+        Names such as AFTMC-F (all its learners), AFTMC-F/linear or the paper's DTNN. Default: all.
     quick : bool
         A small version: few worlds, small cohorts, linear methods only.
     all_rows : bool
@@ -230,8 +223,7 @@ def plan_cells(
     chosen = choose_entries(study, methods or (study.quick_methods if quick else ()))
     if quick and not methods:
         chosen = tuple(entry for entry in chosen if entry.learner == "linear")
-    sizes = study.quick if quick else Options()
-    options = Options(sizes.n, sizes.n_fresh, all_rows)
+    options = replace(study.quick if quick else Options(), all_rows=all_rows)
     cells = [
         Cell(study.name, world, entry, seed, options)
         for seed in range(count)
@@ -242,13 +234,7 @@ def plan_cells(
 
 
 def choose_worlds(study: Study, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of a study's worlds that were named, in the study's order.
-
-    Parameters
-    ----------
-    study : Study
-    names : sequence of str
-    """
+    """Return those of a study's worlds that were named, in the study's order."""
     for name in names:
         if name not in study.worlds:
             raise StudyError(f"The study {study.name!r} has no world {name!r}{_hint(name, study.worlds)}")
@@ -256,38 +242,26 @@ def choose_worlds(study: Study, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_entries(study: Study, names: Sequence[str]) -> tuple[Entry, ...]:
-    """Return those of a study's entries that were named, in the study's order; all if none was.
-
-    Parameters
-    ----------
-    study : Study
-    names : sequence of str
-    """
+    """Return those of a study's entries that were named, in the study's order; all if none was."""
     if not names:
         return study.entries
     found: set[Entry] = set()
     for name in names:
         # The paper's DTNN is a method here under another name; its other names are those of methods.
-        matching = {entry for entry in study.entries if name in (entry.method, entry.pair)}
+        matching = {entry for entry in study.entries if name in (entry.name, entry.pair)}
         matching = matching or {entry for entry in study.entries if name == entry.paper}
         if not matching:
-            known = sorted({word for entry in study.entries for word in (entry.method, entry.pair)})
+            known = sorted({word for entry in study.entries for word in (entry.name, entry.pair)})
             raise StudyError(f"The study {study.name!r} has no method {name!r}{_hint(name, known)}")
         found |= matching
     return tuple(entry for entry in study.entries if entry in found)
 
 
-def _hint(name: str, known: Sequence[str] | dict[str, Study]) -> str:
+def _hint(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(known)}."
 
 
-def _world_cost(study: str, world: str) -> float:
+def _size(world: AnyWorld | CohortWorld) -> float:
     """Size of a world's cohort in units of the simulated baseline."""
-    if study == "cohorts":
-        return COHORT_WORLDS[world].cost
-    if study == "autism":
-        return 300.0
-    record = find_world(world)
-    n_features = getattr(record, "n_features", 21)
-    return record.n / 4000 * (1 + n_features / 20)
+    return world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)

@@ -10,15 +10,7 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Published:
-    """A number of the paper's tables.
-
-    Attributes
-    ----------
-    auc : float
-        Mean over replicates.
-    sd : float
-        Standard deviation over replicates.
-    """
+    """A number of the paper's tables: mean and standard deviation over replicates."""
 
     auc: float
     sd: float
@@ -34,12 +26,5 @@ def _read() -> dict[tuple[str, str, str], Published]:
 
 
 def find_published(study: str, world: str, method: str) -> Published | None:
-    """Return the paper's number, if it has one.
-
-    Parameters
-    ----------
-    study, world : str
-    method : str
-        The paper's name of the method.
-    """
+    """Return the paper's number, if it has one, by the paper's name of the method."""
     return _read().get((study, world, method))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.evaluate import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint, kaplan_meier
-from whether.simulation.tables import describe_table, load_table
+from whether.evaluate import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
+from whether.simulation.real_tables import describe_table, load_table
+from whether.survival import kaplan_meier
+from whether.validate import number_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,24 +24,15 @@ _LAST_AGE_OF_CHILDBIRTH = 46.5
 
 @dataclass(frozen=True)
 class CohortWorld:
-    """A real cohort with a way to end it early.
+    """A real cohort with a way to end it early: at a date, or with entry staggered at random.
 
-    Attributes
-    ----------
-    name : str
-        Short name, the key in `COHORT_WORLDS`.
-    table : str
-        Name of the table.
-    by_date : bool
-        Whether the endpoint is a date; else entry is staggered at random.
-    cost : float
-        Size in units of the simulated baseline.
+    Its size is in units of the simulated baseline.
     """
 
     name: str
     table: str
     by_date: bool
-    cost: float
+    size: float
 
     @property
     def title(self) -> str:
@@ -59,8 +52,8 @@ def _worlds() -> tuple[CohortWorld, ...]:
     }
     dated = {"rotterdam": 0.4, "melanoma_registry": 0.6, "colon_registry": 0.5}
     return (
-        *(CohortWorld(f"{table}-staggered", table, False, cost) for table, cost in sizes.items()),
-        *(CohortWorld(f"{table}-calendar", table, True, cost) for table, cost in dated.items()),
+        *(CohortWorld(f"{table}-staggered", table, False, size) for table, size in sizes.items()),
+        *(CohortWorld(f"{table}-calendar", table, True, size) for table, size in dated.items()),
     )
 
 
@@ -89,14 +82,7 @@ class SplitCohort:
 
 
 def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
-    """Impose the endpoint on a cohort and split it, people of one group together.
-
-    Parameters
-    ----------
-    world : CohortWorld
-    seed : int
-        Number of the replicate.
-    """
+    """Impose the endpoint on a cohort and split it, people of one group together."""
     about, table = describe_table(world.table), load_table(world.table)
     rng = np.random.default_rng([seed, 2026])
     then = _impose(world, table, about, rng)
@@ -127,9 +113,8 @@ def _impose(
 
 
 def _split(table: pd.DataFrame, rng: np.random.Generator) -> NDArray[np.bool_]:
-    group = table["group"].to_numpy() if "group" in table else np.arange(len(table))
-    members, position = np.unique(group, return_inverse=True)
-    return np.asarray((rng.random(members.size) < TRAINING_SHARE)[position])
+    group = number_groups(table["group"], len(table)) if "group" in table else np.arange(len(table))
+    return np.asarray((rng.random(group.max() + 1) < TRAINING_SHARE)[group])
 
 
 def _encode(table: pd.DataFrame, about: dict[str, Any], training: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -1,4 +1,7 @@
-"""Write tables as plain text, Markdown, LaTeX or CSV."""
+"""Write tables as plain text, Markdown, LaTeX or CSV.
+
+By hand: pandas needs one more package for Markdown, and none of its writers sets the rows of a world apart.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from whether.study.errors import StudyError
-from whether.study.table import Record, Score, Table
+from whether.study.score_tables import Record, ScoreTable
 
 FORMATS = ("text", "markdown", "latex", "csv")
 
@@ -20,33 +23,21 @@ _CSV_HEADER = (
 
 
 def check_format(name: str) -> str:
-    """Return the name of a format if there is one.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Return the name of a format if there is one."""
     if name not in FORMATS:
         raise StudyError(f"No format is called {name!r}; there are {', '.join(FORMATS)}.")
     return name
 
 
-def render(tables: Sequence[Table], records: Sequence[Record], form: str) -> str:
-    """Write tables, or for CSV the records behind them.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-    records : sequence of Record
-    form : {"text", "markdown", "latex", "csv"}
-    """
+def render(tables: Sequence[ScoreTable], records: Sequence[Record], form: str) -> str:
+    """Write tables in one of the `FORMATS`, or for CSV the records behind them."""
     if check_format(form) == "csv":
         return _write_csv(records)
-    write: Callable[[Table], str] = {"text": _write_text, "markdown": _write_markdown, "latex": _write_latex}[form]
+    write: Callable[[ScoreTable], str] = {"text": _write_text, "markdown": _write_markdown, "latex": _write_latex}[form]
     return "\n".join(write(table) for table in tables)
 
 
-def _write_text(table: Table) -> str:
+def _write_text(table: ScoreTable) -> str:
     lines = [table.header, *table.rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(table.header))]
     text = [table.title, "", _align(table.header, widths), "-" * (sum(widths) + 2 * (len(widths) - 1))]
@@ -65,11 +56,11 @@ def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(words).rstrip()
 
 
-def _has_groups(table: Table) -> bool:
+def _has_groups(table: ScoreTable) -> bool:
     return any(not row[0] for row in table.rows)
 
 
-def _write_markdown(table: Table) -> str:
+def _write_markdown(table: ScoreTable) -> str:
     lines = [f"**{table.title}**", "", _bar(table.header), _bar(["---", "---", *["---:"] * (len(table.header) - 2)])]
     lines += [_bar(row) for row in table.rows]
     return "\n".join([*lines, "", *(f"{note}\n" for note in table.notes)])
@@ -79,7 +70,7 @@ def _bar(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _write_latex(table: Table) -> str:
+def _write_latex(table: ScoreTable) -> str:
     columns = "ll" + "r" * (len(table.header) - 2)
     lines = [r"\begin{table}", rf"\caption{{{_escape(' '.join([table.title + '.', *table.notes]))}}}", r"\centering"]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _latex_row(table.header), r"\midrule"]
@@ -101,30 +92,20 @@ def _escape(text: str) -> str:
 
 def _write_csv(records: Sequence[Record]) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(_CSV_HEADER)
-    for record in records:
-        writer.writerow(
-            [
-                *(getattr(record, name) for name in _CSV_HEADER[:7]),
-                *_write_score(record.score),
-                *_write_published(record),
-                _number(None if record.oracle is None else record.score.mean - record.oracle.mean),
-            ]
-        )
+    csv.writer(stream, lineterminator="\n").writerows([_CSV_HEADER, *map(_csv_line, records)])
     return stream.getvalue()
 
 
-def _write_score(score: Score) -> tuple[str, str, str]:
-    return _number(score.mean), _number(score.sd), str(score.count)
+def _csv_line(record: Record) -> list[str]:
+    entry, score, published, oracle = record.entry, record.score, record.published, record.oracle
+    return [
+        *(record.study, record.world, record.scenario, entry.name, entry.learner, entry.label, record.metric),
+        *(_number(score.mean), _number(score.sd), str(score.count)),
+        *(("", "") if published is None else (f"{published.auc:g}", f"{published.sd:g}")),
+        "" if published is None else _number(score.mean - published.auc),
+        "" if oracle is None else _number(score.mean - oracle.mean),
+    ]
 
 
-def _write_published(record: Record) -> tuple[str, str, str]:
-    if record.published is None:
-        return "", "", ""
-    published = record.published
-    return f"{published.auc:g}", f"{published.sd:g}", _number(record.score.mean - published.auc)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else f"{value:.6f}"
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.6f}"

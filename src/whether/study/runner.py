@@ -8,28 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whether.study.backends import find_backend
+from whether.study.display import open_display
 from whether.study.errors import RunError, StudyError
 from whether.study.forecast import Forecast
 from whether.study.plan import Cell
-from whether.study.progress import Display, open_display
-from whether.study.results import Results, sole_writer
+from whether.study.store import ResultStore, sole_writer
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What a run did.
+class RunSummary:
+    """What a run did: how many cells had been stored before, and how many were run now with what success."""
 
-    Attributes
-    ----------
-    planned : int
-        Number of cells that were asked for.
-    stored : int
-        How many of them had been stored before.
-    done, failed : int
-        How many were run now, and with what success.
-    """
-
-    planned: int
     stored: int
     done: int
     failed: int
@@ -44,7 +33,7 @@ def run_cells(
     address: str | None = None,
     data: str | None = None,
     retry_failed: bool = False,
-) -> Summary:
+) -> RunSummary:
     """Run the cells of a study that are not stored yet.
 
     Parameters
@@ -66,22 +55,18 @@ def run_cells(
     workers = _count_workers(jobs)
     if not path.absolute().parent.is_dir():
         raise RunError(f"There is no folder {path.absolute().parent} to write {path.name} to.")
-    with sole_writer(path), Results(path) as results:
-        left = results.remaining(cells, retry_failed=retry_failed)
-        forecast = Forecast(left, results.rows(), workers)
-        failed = 0
-        with open_display(len(cells), len(cells) - len(left)) as display:
+    with sole_writer(path), ResultStore(path) as store:
+        left = store.remaining(cells, retry_failed=retry_failed)
+        forecast = Forecast(left, store.rows(), workers)
+        n_stored, failed = len(cells) - len(left), 0
+        with open_display(len(cells), n_stored) as display:
             # Sequences that are run must not be empty: a cluster would be started for nothing.
-            for outcome in run(left, workers, address, data) if left else ():
-                results.add(outcome)
-                failed += outcome.failed
-                forecast.advance(outcome)
-                _show(display, forecast, failed, outcome.error)
-    return Summary(len(cells), len(cells) - len(left), len(left) - failed, failed)
-
-
-def _show(display: Display, forecast: Forecast, failed: int, error: str) -> None:
-    display.advance(forecast.seconds_left(), failed, error)
+            for result in run(left, workers, address, data) if left else ():
+                store.add(result)
+                failed += result.failed
+                forecast.advance(result)
+                display.advance(forecast.seconds_left(), failed, result.error)
+    return RunSummary(n_stored, len(left) - failed, failed)
 
 
 def _count_workers(jobs: int | None) -> int:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from whether.evaluate import impose_calendar_endpoint
 from whether.simulation import AUTISM_WORLDS, SimulatedCohort, find_world, simulate, simulate_autism
-from whether.simulation.autism import EARLY_END, EVALUABLE_AGE, LATE_END, AutismCohort
+from whether.simulation.autism import EVALUABLE_AGE, AutismCohort
+from whether.simulation.autism_children import EARLY_END, LATE_END
 from whether.study.plan import Options
 from whether.study.real_cohorts import COHORT_WORLDS, split_cohort
 
@@ -29,17 +30,7 @@ _ONE_DAY = 1 / 365.25
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """People on whom predicted risks are scored.
-
-    Attributes
-    ----------
-    name : str
-    X : ndarray
-    positive : ndarray of int
-        Their outcome.
-    outcome_proba : ndarray or None
-        Its true probability, where known.
-    """
+    """People on whom predicted risks are scored, with their outcome and its true probability where that is known."""
 
     name: str
     X: Array
@@ -49,16 +40,7 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class LabelTarget:
-    """People on whom predicted propensities are scored.
-
-    Attributes
-    ----------
-    X : ndarray
-    positive, labeled : ndarray of int
-        Their outcome, and who of them was labeled.
-    propensity : ndarray or None
-        The true propensity, where known.
-    """
+    """People on whom predicted propensities are scored, with outcome, label and, where known, the true propensity."""
 
     X: Array
     positive: Labels
@@ -99,15 +81,7 @@ class Sample:
 
 @lru_cache(maxsize=3)
 def draw_sample(study: str, world: str, seed: int, options: Options) -> Sample:
-    """Return one replicate of one world; the last few are kept.
-
-    Parameters
-    ----------
-    study, world : str
-    seed : int
-        Number of the replicate.
-    options : Options
-    """
+    """Return one replicate of one world; the last few are kept."""
     make = _MAKERS.get(study, _simulated)
     return _drop_constant_columns(make(world, seed, options))
 

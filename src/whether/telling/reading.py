@@ -14,8 +14,8 @@ from whether.advise import Evidence
 from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
 from whether.facts import FEWEST
+from whether.survival import SurvivalCurve, kaplan_meier
 from whether.telling.answer import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.risk_bins import RiskBins, merge_risks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.evaluate.kaplan_meier import SurvivalCurve
+from whether.survival import SurvivalCurve
 from whether.telling.disclosure import Disclosure
 
 Array = NDArray[np.float64]

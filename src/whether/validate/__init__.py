@@ -22,6 +22,15 @@ from whether.validate.people import (
     rank_of_labeled,
 )
 from whether.validate.settings import check_between, check_whole_number
+from whether.validate.values import (
+    check_entry_dates,
+    check_flags,
+    check_known_follow_up,
+    check_number,
+    check_probabilities,
+    check_scores,
+    number_groups,
+)
 
 __all__ = [
     "ArgumentError",
@@ -32,14 +41,21 @@ __all__ = [
     "check_between",
     "check_cohort",
     "check_columns",
+    "check_entry_dates",
     "check_features",
+    "check_flags",
+    "check_known_follow_up",
     "check_labels",
     "check_needs",
+    "check_number",
+    "check_probabilities",
+    "check_scores",
     "check_share",
     "check_table",
     "check_times",
     "check_weight",
     "check_whole_number",
+    "number_groups",
     "rank_of_labeled",
     "resolve_columns",
 ]

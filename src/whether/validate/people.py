@@ -241,3 +241,6 @@ def check_share(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) <= 1:
         raise ArgumentError(f"{name} must be a number in (0, 1], got {value!r}.")
     return float(value)
+
+
+# ---------------------------------------------------------------- settings, and arrays beside a cohort

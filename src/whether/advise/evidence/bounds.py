@@ -13,10 +13,10 @@ from scipy.stats import beta
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import NO_COLUMNS
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.facts import People, Personal, RestsOn
 from whether.learners import LinearLearner
 from whether.propensity import Certain
+from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 

@@ -26,9 +26,9 @@ from whether.advise.evidence.probes import (
     widen_probe,
 )
 from whether.cohort import Cohort
-from whether.evaluate.kaplan_meier import kaplan_meier
 from whether.facts import OfFeature
 from whether.propensity.survival_time import SurvivalTimePropensity
+from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from scipy.stats import chi2
 from whether.advise.evidence.cure_fraction import CureFraction, estimate_cure_fraction
 from whether.advise.evidence.material import Material, PotentialFollowUp
 from whether.evaluate.bootstrap import Interval
-from whether.evaluate.kaplan_meier import SurvivalCurve, kaplan_meier
 from whether.facts import People, Personal, RestsOn
+from whether.survival import SurvivalCurve, kaplan_meier
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from whether.advise.evidence.hypothesis import HypothesisTest
-from whether.evaluate.kaplan_meier import kaplan_meier
+from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
 from whether.facts import People, RestsOn
-from whether.validate import check_cohort, check_features, check_table, resolve_columns
+from whether.validate import check_cohort, check_entry_dates, check_features, check_table, resolve_columns
 
 Array = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def gather(
     if propensity_features is not None:
         drivers = resolve_columns(propensity_features, names if named else len(names), "propensity_features")
     potential = PotentialFollowUp("given" if follow_up is not None else "unknown")
-    dates = None if entry is None else _check_dates(entry, cohort.n)
+    dates = None if entry is None else check_entry_dates(entry, cohort.n)
     if dates is not None and follow_up is None and cohort.time is not None:
         cohort, potential = _follow_up_from_dates(cohort, dates)
     return Material(cohort, drivers, dates, potential)
@@ -143,25 +143,3 @@ def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, Potenti
     potential = np.where(cohort.labeled, last - entry, cohort.required("time"))
     reached = replace(cohort, follow_up=np.maximum(potential, cohort.required("time")))
     return reached, PotentialFollowUp("dates", share, *counts)
-
-
-def _check_dates(entry: ArrayLike, n: int) -> Array:
-    dates = np.asarray(entry)
-    if dates.dtype.kind == "M":
-        raise ValueError(
-            f"entry holds dates ({dates.dtype}), and they do not say whether time is in days or years. Pass numbers in "
-            "the unit of time: (entry - entry.min()) / np.timedelta64(1, 'D') where it is days, that over 365.25 where "
-            "it is years."
-        )
-    if dates.dtype.kind not in "iuf" or dates.shape != (n,):
-        raise ValueError(
-            f"entry must be {n} numbers, dates in the unit of time such as decimal years; got {dates.dtype} of the "
-            f"shape {dates.shape}."
-        )
-    if not (known := np.isfinite(dates)).all():
-        row = int(np.argmin(known))
-        raise ValueError(
-            f"entry must be known for every person; for {np.count_nonzero(~known)} of {n} it is missing or infinite "
-            f"(first: row {row}, entry={dates[row]}). Drop these rows or fill in their dates of entry."
-        )
-    return np.asarray(dates, dtype=float)

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whether.study.errors import RunError
-from whether.study.figures.autism import draw_autism
-from whether.study.figures.calibration import draw_calibration
+from whether.study.figures.autism_boxes import draw_autism
+from whether.study.figures.calibration_panels import draw_calibration
 from whether.study.figures.identifiability import draw_identifiability
 from whether.study.figures.restrictions import draw_restrictions
 from whether.study.figures.style import SETTINGS, WIDTHS, save
-from whether.study.results import Row
+from whether.study.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A drawing takes the finished cells and a width; it returns nothing where its cells are not stored.
+# A drawing takes the finished cells and a width in inches; it returns nothing where its cells are not stored.
 Drawing = Callable[[Sequence[Row], float], "Figure | None"]
 
 DRAWINGS: dict[str, Drawing] = {
@@ -30,15 +30,7 @@ DRAWINGS: dict[str, Drawing] = {
 
 
 def draw_all(rows: Sequence[Row], folder: Path) -> Iterator[Path]:
-    """Draw what can be drawn, at both widths, and yield the files.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Stored cells of all studies.
-    folder : Path
-        Made if it is not there.
-    """
+    """Draw what can be drawn of stored cells, at both widths, and yield the files."""
     import matplotlib
 
     done = [row for row in rows if row.status == "done"]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from whether.study.figures.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, WIDTHS, new_figure
-from whether.study.plan import STUDIES
-from whether.study.results import Row
-from whether.study.table import title_of
+from whether.methods import AFTMC_F, AFTMC_R, SARPU_F, SARPU_R
+from whether.palette import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY
+from whether.study.figures.style import WIDTHS, new_figure
+from whether.study.plan import STUDIES, find_any_world
+from whether.study.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS = ("SARPU-F", "SARPU-R", "AFTMC-F", "AFTMC-R")
+SHOWN = tuple(method.name for method in (SARPU_F, SARPU_R, AFTMC_F, AFTMC_R))
 LEARNERS = ("neural", "linear")
 
 # A colour for what a scenario varies, a marker for the scenario.
@@ -38,22 +39,15 @@ def draw_identifiability(rows: Sequence[Row], width: float) -> Figure | None:
     """Draw the AUC of the propensity against the outcome over that of the risk, a panel per method.
 
     Every replicate is a mark: where two solutions compete, their mean is neither. One column has room for one learner.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Finished cells.
-    width : float
-        In inches.
     """
-    some = [row for row in rows if row.study == "simulation" and row.method in METHODS]
+    some = [row for row in rows if row.study == "simulation" and row.method in SHOWN]
     learners = [learner for learner in LEARNERS if any(row.learner == learner for row in some)]
     if not learners:
         return None
-    per_row = len(METHODS) if width > WIDTHS["column"] else 2
-    pairs = [(method, learner) for learner in learners for method in METHODS]
-    if per_row < len(METHODS):
-        pairs = pairs[: len(METHODS)]
+    per_row = len(SHOWN) if width > WIDTHS["column"] else 2
+    pairs = [(method, learner) for learner in learners for method in SHOWN]
+    if per_row < len(SHOWN):
+        pairs = pairs[: len(SHOWN)]
     n_lines = len(pairs) // per_row
     side = width / per_row
     figure = new_figure(width, n_lines * side * 0.95 + (1.0 if per_row > 2 else 1.25))
@@ -98,4 +92,4 @@ def _legend(worlds: set[str]) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
 
     shown = [world for world in STUDIES["simulation"].worlds if world in worlds]
-    return [Line2D([], [], **_look(world)) for world in shown], [title_of(world) for world in shown]
+    return [Line2D([], [], **_look(world)) for world in shown], [find_any_world(world).title for world in shown]

@@ -5,34 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from whether.study.figures.style import LOOKS, WIDTHS, new_figure
-from whether.study.lineup import ORACLE
-from whether.study.plan import STUDIES, Study
-from whether.study.results import Row
-from whether.study.table import Scores, summarize, title_of
+from whether.methods import AFTMC_F, ENPU, FUMC_F, LR, SARPU_R
+from whether.study.figures.style import WIDTHS, new_figure
+from whether.study.lineup import ORACLE_PAIR, Entry
+from whether.study.plan import STUDIES, Study, find_any_world
+from whether.study.score_tables import Scores, summarize
+from whether.study.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # One method per restriction, all with the linear learner: only the restriction differs.
-METHODS = ("LR", "ENPU", "SARPU-R", "AFTMC-F", "FUMC-F")
+SHOWN = (LR, ENPU, SARPU_R, AFTMC_F, FUMC_F)
 _STUDIES = {"simulation": "simulated", "diabetes": "diabetes survey"}
 
 
 def draw_restrictions(rows: Sequence[Row], width: float) -> Figure | None:
-    """Draw AUC minus the oracle's, a line per world and a mark per restriction.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Finished cells.
-    width : float
-        In inches.
-    """
+    """Draw AUC minus the oracle's, a line per world and a mark per restriction."""
     panels = []
     for name in _STUDIES:
         scores = summarize([row for row in rows if row.study == name], "auc")
-        worlds = [world for world in STUDIES[name].worlds if (world, f"{ORACLE}/linear") in scores]
+        worlds = [world for world in STUDIES[name].worlds if (world, ORACLE_PAIR) in scores]
         if worlds:
             panels.append((STUDIES[name], worlds, scores))
     if not panels:
@@ -46,7 +39,7 @@ def draw_restrictions(rows: Sequence[Row], width: float) -> Figure | None:
     axes[-1].locator_params(axis="x", nbins=4 if narrow else 8)
     axes[-1].set_xlabel("AUC minus the oracle's")
     handles, labels = axes[0].get_legend_handles_labels()
-    columns = 2 if narrow else len(METHODS)
+    columns = 2 if narrow else len(SHOWN)
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, handletextpad=0.3)
     return figure
 
@@ -55,15 +48,15 @@ def _draw_worlds(axis: Any, study: Study, worlds: Sequence[str], scores: Scores)
     axis.axvline(0, color="0.5", linewidth=0.6, zorder=1)
     for line in range(len(worlds)):
         axis.axhline(line, color="0.92", linewidth=0.5, zorder=0)
-    for rank, method in enumerate(METHODS):
+    for rank, method in enumerate(SHOWN):
         # Beside each other, because the best of them end at the same place.
-        aside = 0.14 * (rank - (len(METHODS) - 1) / 2)
+        aside = 0.14 * (rank - (len(SHOWN) - 1) / 2)
+        pair, look = Entry(method.name).pair, method.look
         places = [
-            (scores[world, f"{method}/linear"].mean - scores[world, f"{ORACLE}/linear"].mean, line + aside)
+            (scores[world, pair].mean - scores[world, ORACLE_PAIR].mean, line + aside)
             for line, world in enumerate(worlds)
-            if (world, f"{method}/linear") in scores
+            if (world, pair) in scores
         ]
-        look = LOOKS[method]
         axis.plot(
             *zip(*places, strict=True) if places else ([], []),
             linestyle="none",
@@ -73,7 +66,7 @@ def _draw_worlds(axis: Any, study: Study, worlds: Sequence[str], scores: Scores)
             markersize=3.5,
             zorder=2,
         )
-    axis.set_yticks(range(len(worlds)), [title_of(world) for world in worlds])
+    axis.set_yticks(range(len(worlds)), [find_any_world(world).title for world in worlds])
     axis.set_ylim(len(worlds) - 0.5, -0.5)
     axis.set_title(_STUDIES[study.name], loc="left")
     axis.tick_params(axis="y", length=0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from whether.study.figures.style import HATCHES, LOOKS, WIDTHS, new_figure
-from whether.study.lineup import Entry
+from whether.study.figures.style import HATCHES, WIDTHS, new_figure
+from whether.study.lineup import COMPARABLE, Entry
 from whether.study.plan import STUDIES
-from whether.study.results import Row
+from whether.study.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,21 +18,11 @@ _TARGETS = (("evaluable", "followed past age nine"), ("truth", "all test childre
 
 
 def draw_autism(rows: Sequence[Row], width: float, world: str) -> Figure | None:
-    """Draw a panel per metric and target with a box per method; one column has room for the AUC only.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Finished cells.
-    width : float
-        In inches.
-    world : str
-        Which reading of the published counts.
-    """
+    """Draw a panel per metric and target with a box per method; one column has room for the AUC only."""
     some = [row for row in rows if row.world == world]
     stored = {(row.method, row.learner) for row in some}
-    entries = [entry for entry in STUDIES["autism"].entries if (entry.method, entry.learner) in stored]
-    entries.sort(key=lambda entry: (list(LOOKS).index(entry.method), list(HATCHES).index(entry.learner)))
+    entries = [entry for entry in STUDIES["autism"].entries if (entry.name, entry.learner) in stored]
+    entries.sort(key=lambda entry: (list(COMPARABLE).index(entry.name), list(HATCHES).index(entry.learner)))
     if not entries:
         return None
     metrics = _METRICS if width > WIDTHS["column"] else _METRICS[:1]
@@ -55,9 +45,9 @@ def _draw_boxes(axis: Any, entries: Sequence[Entry], rows: Sequence[Row], metric
         values = [
             row.scores[metric]
             for row in rows
-            if (row.method, row.learner) == (entry.method, entry.learner) and metric in row.scores
+            if (row.method, row.learner) == (entry.name, entry.learner) and metric in row.scores
         ]
-        look = LOOKS[entry.method]
+        look = entry.method.look
         axis.boxplot(
             [values],
             positions=[line],
@@ -71,7 +61,7 @@ def _draw_boxes(axis: Any, entries: Sequence[Entry], rows: Sequence[Row], metric
             capprops={"linewidth": 0.5},
         )
         axis.plot(values, [line] * len(values), "o", color="black", markersize=1.2, zorder=3)
-    axis.set_yticks(range(len(entries)), [f"{entry.method} {entry.learner}" for entry in entries])
+    axis.set_yticks(range(len(entries)), [f"{entry.name} {entry.learner}" for entry in entries])
     axis.set_ylim(len(entries) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x", color="0.9", linewidth=0.5)

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from whether.simulation.distributions import Distribution, PointMass
+from whether.simulation.noise import Noise, NoNoise
 from whether.simulation.streams import FloatArray
 from whether.simulation.worlds import World
 
@@ -16,41 +16,16 @@ _N_CENSORING_LEVELS = 512
 
 
 def true_outcome_proba(world: World, X: FloatArray) -> FloatArray:
-    """Return the probability of being positive at each row.
-
-    Parameters
-    ----------
-    world : World
-        The world.
-    X : numpy.ndarray of shape (n, n_features)
-        Features.
-
-    Returns
-    -------
-    numpy.ndarray of shape (n,)
-        True Pr(Z=1 | x).
-    """
+    """Return the probability of being positive at each row, Pr(Z=1 | x)."""
     return np.asarray(special.expit(world.outcome(X) + world.outcome_intercept), dtype=np.float64)
 
 
 def true_propensity(world: World, X: FloatArray) -> FloatArray:
-    """Return the probability that a positive at each row is labeled.
+    """Return the probability that a positive at each row is labeled, Pr(S=1 | Z=1, x).
 
     Without noise in the event times this is exact; with it, the integral over
     follow-up is numerical, with an error far below 1e-3. Frailty drops out: it
     moves event and end of follow-up alike.
-
-    Parameters
-    ----------
-    world : World
-        The world.
-    X : numpy.ndarray of shape (n, n_features)
-        Features.
-
-    Returns
-    -------
-    numpy.ndarray of shape (n,)
-        True Pr(S=1 | Z=1, x).
     """
     slack = world.censoring(X) + world.censoring_shift - world.event(X)
     hump = world.event_hump
@@ -61,27 +36,19 @@ def true_propensity(world: World, X: FloatArray) -> FloatArray:
     return 0.5 * (early + late)
 
 
-def label_rate(event_noise: Distribution, censoring_noise: Distribution, slack: FloatArray) -> FloatArray:
-    """Return Pr(event noise <= slack + censoring noise).
-
-    Parameters
-    ----------
-    event_noise, censoring_noise : Distribution
-        Noise of log event time and log follow-up.
-    slack : numpy.ndarray of shape (n,)
-        Log follow-up minus log event time before noise.
-    """
-    if isinstance(event_noise, PointMass):
+def label_rate(event_noise: Noise, censoring_noise: Noise, slack: FloatArray) -> FloatArray:
+    """Return Pr(event noise <= slack + censoring noise); slack is log follow-up minus log event time before noise."""
+    if isinstance(event_noise, NoNoise):
         # Both noises may be absent, so ties count: an event at the very end of
         # follow-up is seen. For continuous noise the two forms agree.
-        if isinstance(censoring_noise, PointMass):
+        if isinstance(censoring_noise, NoNoise):
             return event_noise.cdf(slack)
         return 1.0 - censoring_noise.cdf(-slack)
     return np.interp(slack, _SLACK_GRID, _label_rate_table(event_noise, censoring_noise))
 
 
 @lru_cache(maxsize=64)
-def _label_rate_table(event_noise: Distribution, censoring_noise: Distribution) -> FloatArray:
+def _label_rate_table(event_noise: Noise, censoring_noise: Noise) -> FloatArray:
     """Return the label rate on the grid, averaged over follow-up quantiles."""
     levels = (np.arange(_N_CENSORING_LEVELS) + 0.5) / _N_CENSORING_LEVELS
     total = np.zeros_like(_SLACK_GRID)

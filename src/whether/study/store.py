@@ -14,31 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whether.study.cell import Outcome
+from whether.study.cell import CellResult
 from whether.study.errors import RunError
+from whether.study.metrics import METRIC_TITLES
 from whether.study.plan import Cell
 
-SCORES = (
-    "auc",
-    "average_precision",
-    "brier",
-    "log_loss",
-    "calibration_error",
-    "mean_risk_error",
-    "rmse",
-    "propensity_auc",
-    "propensity_average_precision",
-    "propensity_brier",
-    "propensity_log_loss",
-    "propensity_calibration_error",
-    "propensity_mean_risk_error",
-    "propensity_outcome_auc",
-    "propensity_rmse",
-)
+SCORES = tuple(METRIC_TITLES)
 _KEY = ("study", "world", "method", "learner", "seed")
 _TEXTS = ("version", "plan", "parameters", "details", "error", "traceback")
 _COLUMNS = (*_KEY, "status", *SCORES, "fit_seconds", *_TEXTS)
-_SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ class Row:
     scores : dict of str to float
         Main scores; those against another target have its name and a dot before them.
     details : dict
-        See `whether.study.cell.Outcome`.
+        See `whether.study.cell.CellResult`.
     fit_seconds : float or None
     error, traceback : str
     """
@@ -72,14 +56,8 @@ class Row:
     traceback: str
 
 
-class Results:
-    """The file of results.
-
-    Parameters
-    ----------
-    path : Path
-        Made if it is not there.
-    """
+class ResultStore:
+    """The file of results, made if it is not there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -92,50 +70,44 @@ class Results:
             raise RunError(f"{path} cannot be used as a file of results: {error}.") from error
 
     def _make_table(self) -> None:
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _SCHEMA_VERSION):
-            raise RunError(
-                f"{self.path} was written by another version of the program (layout {version}, not {_SCHEMA_VERSION}); "
-                "choose another file with --results."
-            )
         types = {"seed": "INTEGER", **dict.fromkeys((*SCORES, "fit_seconds"), "REAL")}
         columns = ", ".join(f"{name} {types.get(name, 'TEXT')}" for name in _COLUMNS)
         with self._connection:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY ({', '.join(_KEY)})) WITHOUT ROWID"
             )
-            self._connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        found = {column[1] for column in self._connection.execute("PRAGMA table_info(cells)")}
+        if other := sorted(found.symmetric_difference(_COLUMNS)):
+            raise RunError(
+                f"{self.path} was written by another version of the program (only one of them has the column "
+                f"{other[0]}); choose another file with --results."
+            )
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
-    def __enter__(self) -> Results:
+    def __enter__(self) -> ResultStore:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def add(self, outcome: Outcome) -> None:
-        """Store what became of a cell, in place of an earlier failure.
-
-        Parameters
-        ----------
-        outcome : Outcome
-        """
-        unknown = set(outcome.scores) - set(SCORES)
+    def add(self, result: CellResult) -> None:
+        """Store what became of a cell, in place of an earlier failure."""
+        unknown = set(result.scores) - set(SCORES)
         assert not unknown, f"scores without a column: {unknown}"
-        values = dict(zip(_KEY, outcome.cell.key, strict=True))
-        values |= {name: outcome.scores.get(name) for name in SCORES}
+        values = dict(zip(_KEY, result.cell.key, strict=True))
+        values |= {name: result.scores.get(name) for name in SCORES}
         values |= {
-            "status": "failed" if outcome.failed else "done",
-            "fit_seconds": outcome.fit_seconds,
-            "version": outcome.version,
-            "plan": outcome.cell.plan,
-            "parameters": json.dumps(outcome.parameters, sort_keys=True),
-            "details": json.dumps(outcome.details, sort_keys=True),
-            "error": outcome.error,
-            "traceback": outcome.traceback,
+            "status": "failed" if result.failed else "done",
+            "fit_seconds": result.fit_seconds,
+            "version": result.version,
+            "plan": result.cell.plan,
+            "parameters": json.dumps(result.parameters, sort_keys=True),
+            "details": json.dumps(result.details, sort_keys=True),
+            "error": result.error,
+            "traceback": result.traceback,
         }
         marks = ", ".join("?" for _ in _COLUMNS)
         with self._connection:
@@ -145,19 +117,7 @@ class Results:
             )
 
     def remaining(self, cells: Iterable[Cell], *, retry_failed: bool = False) -> list[Cell]:
-        """Return the cells that are still to be run, in the order given.
-
-        Parameters
-        ----------
-        cells : iterable of Cell
-        retry_failed : bool
-            Count failed cells among them.
-
-        Raises
-        ------
-        RunError
-            If a cell is stored with other sizes or settings.
-        """
+        """Return the cells that are still to be run, in the order given; none may be stored with other settings."""
         rows = self._connection.execute(f"SELECT {', '.join(_KEY)}, status, plan FROM cells")
         stored = {tuple(row[:5]): (row[5], row[6]) for row in rows}
         left = []
@@ -170,13 +130,7 @@ class Results:
         return left
 
     def rows(self, study: str | None = None) -> list[Row]:
-        """Return the stored cells, sorted by their keys.
-
-        Parameters
-        ----------
-        study : str, optional
-            Only those of this study.
-        """
+        """Return the stored cells, or those of one study, sorted by their keys."""
         wanted = (*_KEY, "status", *SCORES, "fit_seconds", "details", "error", "traceback")
         query = f"SELECT {', '.join(wanted)} FROM cells WHERE ? IS NULL OR study = ? ORDER BY {', '.join(_KEY)}"
         found = self._connection.execute(query, (study, study))
@@ -188,8 +142,8 @@ def _read_row(values: dict[str, Any]) -> Row:
     scores = {name: values[name] for name in SCORES if values[name] is not None}
     for target, found in details.get("scores", {}).items():
         scores |= {f"{target}.{name}": value for name, value in found.items()}
-    names = ("study", "world", "method", "learner", "seed", "status", "fit_seconds", "error", "traceback")
-    return Row(scores=scores, details=details, **{name: values[name] for name in names})
+    others = {name: value for name, value in values.items() if name not in (*SCORES, "details")}
+    return Row(scores=scores, details=details, **others)
 
 
 def _describe_conflict(path: Path, cell: Cell, stored: str) -> str:
@@ -215,11 +169,6 @@ def sole_writer(path: Path) -> Iterator[None]:
 
     The lock is a transaction that stays open on a small file beside it: the operating system ends it together with the
     process, however that ends.
-
-    Parameters
-    ----------
-    path : Path
-        The file of results.
     """
     lock = path.with_name(path.name + ".lock")
     try:
@@ -240,23 +189,13 @@ def sole_writer(path: Path) -> Iterator[None]:
         connection.close()
 
 
-def open_existing(path: Path) -> Results:
-    """Open a file of results that must be there.
-
-    Parameters
-    ----------
-    path : Path
-    """
+def open_existing(path: Path) -> ResultStore:
+    """Open a file of results that must be there."""
     if not path.is_file():
         raise RunError(f"There is no file of results at {path}: run a study first, or name one with --results.")
-    return Results(path)
+    return ResultStore(path)
 
 
 def failures(rows: Sequence[Row]) -> list[Row]:
-    """Return the failed cells among rows.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    """
+    """Return the failed cells among rows."""
     return [row for row in rows if row.status == "failed"]

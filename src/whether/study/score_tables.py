@@ -10,59 +10,23 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from whether.simulation import find_world
 from whether.study.errors import StudyError
-from whether.study.lineup import ORACLE
-from whether.study.plan import Study, choose_entries, choose_worlds
+from whether.study.lineup import ORACLE, ORACLE_PAIR, Entry
+from whether.study.metrics import is_more_better, title_of_metric
+from whether.study.plan import Study, choose_entries, choose_worlds, find_any_world
 from whether.study.published import Published, find_published
-from whether.study.real_cohorts import COHORT_WORLDS
-from whether.study.results import SCORES, Row
+from whether.study.store import Row
 
-METRIC_TITLES = {
-    "auc": "AUC",
-    "average_precision": "average precision",
-    "brier": "Brier score",
-    "log_loss": "log loss",
-    "calibration_error": "calibration error",
-    "mean_risk_error": "mean risk minus share of positives",
-    "rmse": "distance from the true risk (root mean square)",
-    "propensity_auc": "AUC of the propensity, for labels among positives",
-    "propensity_average_precision": "average precision of the propensity, for labels among positives",
-    "propensity_brier": "Brier score of the propensity, for labels among positives",
-    "propensity_log_loss": "log loss of the propensity, for labels among positives",
-    "propensity_calibration_error": "calibration error of the propensity, for labels among positives",
-    "propensity_mean_risk_error": "mean propensity minus share labeled, among positives",
-    "propensity_outcome_auc": "AUC of the propensity against the outcome",
-    "propensity_rmse": "distance from the true propensity (root mean square)",
-}
-TARGET_TITLES = {
-    "fresh": "new people",
-    "evaluable": "test children followed past age nine",
-    "truth": "all test children, with the true outcome",
-    "scorable": "test people whose outcome is known now",
-    "population": "all test people, by Kaplan and Meier's estimate",
-}
 _MOST_COLUMNS = 9
 # The paper rounds to 0.01, and its replicates scatter by as much.
 TOLERANCE = 0.02
-_THE_MORE_THE_BETTER = ("auc", "average_precision")
-_ORACLE_PAIR = f"{ORACLE}/linear"
 
 
 @dataclass(frozen=True)
 class Score:
-    """A metric over replicates.
-
-    Attributes
-    ----------
-    mean : float
-    sd : float
-        Standard deviation over replicates; NaN if there is one only.
-    count : int
-        Number of replicates.
-    """
+    """A metric over replicates; the standard deviation of a single one is NaN."""
 
     mean: float
     sd: float
@@ -74,17 +38,8 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of words, ready to be set in any format.
-
-    Attributes
-    ----------
-    title : str
-    header : tuple of str
-    rows : tuple of tuple of str
-        A row whose first cell is empty belongs to the row above.
-    notes : tuple of str
-    """
+class ScoreTable:
+    """A table of words, ready to be set in any format; a row whose first cell is empty belongs to the row above."""
 
     title: str
     header: tuple[str, ...]
@@ -98,7 +53,10 @@ class Record:
 
     Attributes
     ----------
-    study, world, scenario, method, learner, label, metric : str
+    study, world : str
+    entry : Entry
+        Method and learner.
+    metric : str
     score : Score
     published : Published or None
     oracle : Score or None
@@ -107,14 +65,21 @@ class Record:
 
     study: str
     world: str
-    scenario: str
-    method: str
-    learner: str
-    label: str
+    entry: Entry
     metric: str
     score: Score
     published: Published | None
     oracle: Score | None
+
+    @property
+    def scenario(self) -> str:
+        """The world's name for tables."""
+        return find_any_world(self.world).title
+
+    @property
+    def label(self) -> str:
+        """Name of method and learner in tables."""
+        return self.entry.label
 
 
 Scores = dict[tuple[str, str], Score]
@@ -122,37 +87,8 @@ Scores = dict[tuple[str, str], Score]
 Lines = tuple[tuple[str, Callable[[Record], str]], ...]
 
 
-def title_of(world: str) -> str:
-    """Return a world's name for tables.
-
-    Parameters
-    ----------
-    world : str
-    """
-    return COHORT_WORLDS[world].title if world in COHORT_WORLDS else find_world(world).title
-
-
-def title_of_metric(metric: str) -> str:
-    """Return a metric's name for tables; a metric of another target has its name and a dot before it.
-
-    Parameters
-    ----------
-    metric : str
-    """
-    target, _, name = metric.rpartition(".")
-    if name not in METRIC_TITLES or (target and target not in TARGET_TITLES):
-        raise StudyError(f"No metric is called {metric!r}; there are {', '.join(SCORES)}.")
-    return f"{METRIC_TITLES[name]}, {TARGET_TITLES[target]}" if target else METRIC_TITLES[name]
-
-
 def summarize(rows: Iterable[Row], metric: str) -> Scores:
-    """Return mean and standard deviation of a metric by world and method with learner.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-    metric : str
-    """
+    """Return mean and standard deviation of a metric by world and method with learner."""
     values = defaultdict(list)
     for row in rows:
         if row.status == "done" and metric in row.scores:
@@ -167,56 +103,27 @@ def make_records(
     worlds: Sequence[str] = (),
     methods: Sequence[str] = (),
 ) -> list[Record]:
-    """Return every score of a study, in the study's order.
-
-    Parameters
-    ----------
-    study : Study
-    rows : sequence of Row
-    metrics, worlds, methods : sequence of str
-        Default: the study's own.
-    """
+    """Return every score of a study, or those of the metrics, worlds and methods named, in the study's order."""
     records = []
     for metric in metrics or study.metrics:
-        title_of_metric(metric)
+        title_of_metric(metric)  # refuses what is no metric
         scores = summarize(rows, metric)
         for world in choose_worlds(study, worlds or study.worlds):
             for entry in choose_entries(study, methods):
-                score = scores.get((world, entry.pair))
-                if score is not None:
-                    oracle = None if entry.method == ORACLE else scores.get((world, _ORACLE_PAIR))
+                if (score := scores.get((world, entry.pair))) is not None:
+                    oracle = None if entry.method is ORACLE else scores.get((world, ORACLE_PAIR))
                     published = find_published(study.name, world, entry.paper) if metric == "auc" else None
-                    records.append(
-                        Record(
-                            study.name,
-                            world,
-                            title_of(world),
-                            entry.method,
-                            entry.learner,
-                            entry.label,
-                            metric,
-                            score,
-                            published,
-                            oracle,
-                        )
-                    )
+                    records.append(Record(study.name, world, entry, metric, score, published, oracle))
     if not records:
         raise StudyError(f"No finished cells of the study {study.name!r} are stored.")
     return records
 
 
-def make_tables(study: Study, records: Sequence[Record], n_failed: int = 0) -> list[Table]:
+def make_tables(study: Study, records: Sequence[Record], n_failed: int = 0) -> list[ScoreTable]:
     """Lay out the scores of a study.
 
     A table of methods that the paper reports has three rows per world: ours, the paper's and the difference. Tables of
     other methods have the score, and the difference from the oracle.
-
-    Parameters
-    ----------
-    study : Study
-    records : sequence of Record
-    n_failed : int
-        Number of failed cells, for a note.
     """
     tables = []
     for metric in dict.fromkeys(record.metric for record in records):
@@ -229,13 +136,11 @@ def make_tables(study: Study, records: Sequence[Record], n_failed: int = 0) -> l
             tables += _lay_out(f"{title}, beside the paper", compared, _PAPER_ROWS)
         if others:
             # How far an error is from the oracle's says little; its size says it all.
-            tables += _lay_out(
-                title, others, _ORACLE_ROWS if metric.endswith(_THE_MORE_THE_BETTER) else _ORACLE_ROWS[:1]
-            )
+            tables += _lay_out(title, others, _ORACLE_ROWS if is_more_better(metric) else _ORACLE_ROWS[:1])
     return _add_notes(tables, records, n_failed)
 
 
-def _lay_out(title: str, records: Sequence[Record], lines: Lines) -> list[Table]:
+def _lay_out(title: str, records: Sequence[Record], lines: Lines) -> list[ScoreTable]:
     """Cut a wide table into several."""
     labels = list(dict.fromkeys(record.label for record in records))
     parts = -(-len(labels) // _MOST_COLUMNS)
@@ -251,7 +156,7 @@ def _lay_out(title: str, records: Sequence[Record], lines: Lines) -> list[Table]
             told = [(name, [tell(found[label]) if label in found else "" for label in chunk]) for name, tell in lines]
             filled = [(name, cells) for name, cells in told if any(cells)]
             rows += [(scenario if not line else "", name, *cells) for line, (name, cells) in enumerate(filled)]
-        tables.append(Table(title + part, ("scenario", "", *chunk), tuple(rows)))
+        tables.append(ScoreTable(title + part, ("scenario", "", *chunk), tuple(rows)))
     return tables
 
 
@@ -275,7 +180,7 @@ _PAPER_ROWS: Lines = (("ours", _tell_score), ("paper", _tell_published), ("diffe
 _ORACLE_ROWS: Lines = (("score", _tell_score), ("minus oracle", _tell_gap))
 
 
-def _add_notes(tables: list[Table], records: Sequence[Record], n_failed: int) -> list[Table]:
+def _add_notes(tables: list[ScoreTable], records: Sequence[Record], n_failed: int) -> list[ScoreTable]:
     counts = Counter(record.score.count for record in records)
     usual = max(counts, key=lambda count: (counts[count], count))
     notes = [f"Mean (standard deviation) over {usual} replicate{'s' if usual != 1 else ''}."]
@@ -292,8 +197,7 @@ def _add_notes(tables: list[Table], records: Sequence[Record], n_failed: int) ->
         notes.append(f"Other numbers of replicates: {listed}{more}.")
     if n_failed:
         notes.append(f"{n_failed} cells failed and are left out; `whether study status` lists them.")
-    last = tables[-1]
-    return [*tables[:-1], Table(last.title, last.header, last.rows, tuple(notes))]
+    return [*tables[:-1], replace(tables[-1], notes=tuple(notes))]
 
 
 def _shortfall(record: Record) -> float:

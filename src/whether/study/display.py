@@ -58,15 +58,7 @@ class _Bar:
 
 @contextmanager
 def open_display(total: int, stored: int) -> Iterator[Display]:
-    """Open a bar if somebody is watching, else plain lines.
-
-    Parameters
-    ----------
-    total : int
-        Number of cells.
-    stored : int
-        How many of them are done already.
-    """
+    """Open a bar if somebody is watching, else plain lines, for cells some of which are stored already."""
     if not sys.stderr.isatty():
         yield _Lines(total, stored)
         return

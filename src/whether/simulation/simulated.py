@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.simulation.distributions import Normal
-from whether.simulation.propensity import true_outcome_proba, true_propensity
+from whether.simulation.noise import NormalNoise
 from whether.simulation.streams import FloatArray, Streams
+from whether.simulation.truth import true_outcome_proba, true_propensity
 from whether.simulation.worlds import FEATURE_DISTRIBUTION, World
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whether.simulation.autism import AutismWorld
+    from whether.simulation.autism_children import AutismWorld
     from whether.simulation.diabetes import DiabetesWorld
 
 # Heavy tails reach times no float can hold. No follow-up comes near these ends,
@@ -79,16 +79,7 @@ class SimulatedCohort:
 
 
 def simulate_world(world: World, size: int, seed: int | np.random.SeedSequence) -> SimulatedCohort:
-    """Draw a cohort from a world all of whose parts are simulated.
-
-    Parameters
-    ----------
-    world : World
-    size : int
-        Number of people.
-    seed : int or numpy.random.SeedSequence
-        Root of the random streams.
-    """
+    """Draw a cohort from a world all of whose parts are simulated."""
     streams = Streams(seed, size)
     X = _draw_features(world, streams)
     outcome_proba = true_outcome_proba(world, X)
@@ -122,7 +113,7 @@ def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArr
     log_event += np.where(streams.uniforms("hump") < 0.5, -world.event_hump, world.event_hump)
     log_follow_up = world.censoring(X) + world.censoring_shift
     log_follow_up += world.censoring_noise.quantile(streams.uniforms("censoring"))
-    frailty = Normal(world.frailty_sd).quantile(streams.uniforms("frailty"))
+    frailty = NormalNoise(world.frailty_sd).quantile(streams.uniforms("frailty"))
     event_time = np.exp(np.clip(log_event + frailty, -_LOG_TIME_BOUND, _LOG_TIME_BOUND))
     return event_time, np.exp(log_follow_up + frailty)
 
@@ -137,7 +128,7 @@ def _record(world: World, event_time: FloatArray, follow_up: FloatArray, streams
     if world.reporting == "late":
         recorded = event_time + levels * (follow_up - event_time)
     elif world.reporting == "noisy":
-        recorded = event_time * np.exp(Normal(world.reporting_sd).quantile(levels))
+        recorded = event_time * np.exp(NormalNoise(world.reporting_sd).quantile(levels))
     elif world.reporting == "batch":
         recorded = follow_up
     return np.minimum(recorded, follow_up)

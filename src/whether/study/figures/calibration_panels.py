@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whether.study.figures.style import LOOKS, WIDTHS, new_figure
-from whether.study.plan import STUDIES
-from whether.study.results import Row
-from whether.study.table import title_of
+from whether.methods import AFTMC_F, FUMC_F, LR, METHODS, SARPU_R
+from whether.study.figures.style import WIDTHS, new_figure
+from whether.study.plan import STUDIES, find_any_world
+from whether.study.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS = ("LR", "SARPU-R", "AFTMC-F", "FUMC-F")
+SHOWN = tuple(method.name for method in (LR, SARPU_R, AFTMC_F, FUMC_F))
 # What one column has room for.
 COLUMN_WORLDS = (
     "short-follow-up",
@@ -30,22 +30,14 @@ _LEARNERS = ("auto", "boosted", "linear", "neural")
 
 
 def draw_calibration(rows: Sequence[Row], width: float) -> Figure | None:
-    """Draw a panel per stress world with a curve per restriction; one column has room for some worlds only.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Finished cells.
-    width : float
-        In inches.
-    """
-    some = [row for row in rows if row.study == "stress" and row.method in METHODS]
+    """Draw a panel per stress world with a curve per restriction; one column has room for some worlds only."""
+    some = [row for row in rows if row.study == "stress" and row.method in SHOWN]
     narrow = width <= WIDTHS["column"]
     shown = COLUMN_WORLDS if narrow else STUDIES["stress"].worlds
     worlds = [world for world in shown if any(row.world == world for row in some)]
     if not worlds:
         return None
-    learners = {method: _choose_learner(some, method) for method in METHODS}
+    learners = {method: _choose_learner(some, method) for method in SHOWN}
     per_row = min(2 if narrow else 4, len(worlds))
     n_lines = -(-len(worlds) // per_row)
     side = width / per_row
@@ -58,7 +50,7 @@ def draw_calibration(rows: Sequence[Row], width: float) -> Figure | None:
     figure.supxlabel("predicted risk", fontsize=7)
     figure.supylabel("observed share of positives", fontsize=7)
     handles, labels = panels[0].get_legend_handles_labels()
-    columns = 1 if narrow else len(METHODS)
+    columns = 1 if narrow else len(SHOWN)
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, handlelength=3)
     return figure
 
@@ -74,7 +66,7 @@ def _draw_world(panel: Any, world: str, rows: Sequence[Row], learners: dict[str,
     for method, learner in learners.items():
         points = _average([row for row in rows if row.method == method and row.learner == learner])
         if points is not None:
-            look, largest = LOOKS[method], max(largest, *map(np.max, points))
+            look, largest = METHODS[method].look, max(largest, *map(np.max, points))
             panel.plot(
                 *points,
                 color=look.color,
@@ -89,7 +81,7 @@ def _draw_world(panel: Any, world: str, rows: Sequence[Row], learners: dict[str,
     end = 1.0 if largest > 0.5 else 0.2 * np.ceil(largest / 0.2)  # where the event is rare nobody has a large risk
     ticks = [0, end / 2, end]
     panel.set(xlim=(0, end), ylim=(0, end), aspect="equal", xticks=ticks, yticks=ticks)
-    panel.set_title(title_of(world).replace(", ", ",\n"))
+    panel.set_title(find_any_world(world).title.replace(", ", ",\n"))
 
 
 def _average(rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray] | None:

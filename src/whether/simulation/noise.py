@@ -13,8 +13,8 @@ from whether.simulation.streams import FloatArray
 
 
 @dataclass(frozen=True)
-class PointMass:
-    """All the mass at zero: no noise."""
+class NoNoise:
+    """All the mass at zero."""
 
     def quantile(self, levels: FloatArray) -> FloatArray:
         """Return zeros."""
@@ -26,16 +26,8 @@ class PointMass:
 
 
 @dataclass(frozen=True)
-class Normal:
-    """Normal around zero, optionally truncated symmetrically.
-
-    Parameters
-    ----------
-    sd : float
-        Standard deviation before truncation.
-    cut : float, optional
-        Values are kept within plus or minus `cut`. Default: not truncated.
-    """
+class NormalNoise:
+    """Normal around zero; with a cut, kept within plus or minus that."""
 
     sd: float
     cut: float | None = None
@@ -61,14 +53,8 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class Uniform:
-    """Uniform between two ends.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends.
-    """
+class UniformNoise:
+    """Uniform between two ends."""
 
     low: float
     high: float
@@ -83,14 +69,8 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class StudentT:
-    """Student t around zero, with unit scale.
-
-    Parameters
-    ----------
-    degrees_of_freedom : float
-        The fewer, the heavier the tails.
-    """
+class StudentNoise:
+    """Student t around zero, with unit scale: the fewer degrees of freedom, the heavier the tails."""
 
     degrees_of_freedom: float
 
@@ -103,4 +83,4 @@ class StudentT:
         return np.asarray(special.stdtr(self.degrees_of_freedom, values), dtype=np.float64)
 
 
-Distribution = PointMass | Normal | Uniform | StudentT
+Noise = NoNoise | NormalNoise | UniformNoise | StudentNoise

@@ -1,4 +1,8 @@
-"""Kaplan and Meier's curve, of events and, with the roles reversed, of follow-up."""
+"""Curves without a model: Kaplan and Meier's, of events and, with the roles reversed, of follow-up.
+
+`scipy.stats.ecdf` has the same curve, but keeps the numbers at risk to itself, breaks the ties of the reversed curve
+the other way round, and has no limits before the first event or where the curve ends at zero.
+"""
 
 from __future__ import annotations
 
