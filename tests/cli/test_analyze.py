@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow.csv
 import pytest
 from typer.testing import CliRunner
+from whether.cli.folder import SUMMARY
 
 from tests.cli.conftest import make_cohort, to_csv
 from tests.cli.test_bad_inputs import BAD_TABLES, GOOD, cells, check_refusal
 from whether.cli import reporting
 from whether.cli.app import app
-from whether.cli.folder import SUMMARY
-from whether.files.model import read
+from whether.files.model import load_model
 
 FILES = ["model.whether", "predictions.csv", "report.html", "summary.json"]
 COLUMNS = ("--event", "event", "--time", "time", "--follow-up", "follow_up", "--id", "patient")
@@ -79,7 +79,7 @@ def test_the_model_predicts_the_same_in_another_command(run, written, tmp_path):
 
 def test_the_model_file_tells_of_its_training(written):
     folder, told = written
-    training = read(folder / "model.whether").training
+    training = load_model(folder / "model.whether").training
     assert training["people"] == 300
     assert training["expected_unseen"] == told["summary"]["answer"]["unseen"]["estimate"]
 

@@ -284,10 +284,10 @@ def test_a_bad_model_file_is_refused(run, tmp_path, table, content):
 
 def test_a_model_that_was_not_made_from_a_table_is_refused(run, tmp_path, table):
     import whether as wh
-    from whether.files.model import save
+    from whether.files.model import save_model
 
     cohort = wh.simulate("baseline", n=100, seed=0)
-    save(wh.LabelClassifier().fit(cohort.X, cohort.y), tmp_path / "m.whether")
+    save_model(wh.LabelClassifier().fit(cohort.X, cohort.y), tmp_path / "m.whether")
     done = run("predict", tmp_path / "m.whether", table, "-o", tmp_path / "r.csv")
     check_refusal(done, 2, "was not made by `whether fit`", tmp_path, ["cohort.csv", "m.whether"])
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
-from whether.files.model import read
+from whether.files.model import load_model
 from whether.files.table import Notes, guess_column, read_table
 from whether.learners import LinearFit
 
@@ -59,7 +59,7 @@ def test_the_version_is_printed(run):
 def test_every_method_of_the_catalogue_can_be_fitted_and_asked(run, tmp_path, table, name):
     named = ("--propensity-features", "stage") if METHODS[name].feature_parameter else ()
     result = fit(run, table, tmp_path / "m.whether", *TIMES, "--method", name, *named, "--id", "patient")
-    assert result["method"] == read(tmp_path / "m.whether").method == name
+    assert result["method"] == load_model(tmp_path / "m.whether").method == name
     done = run("predict", tmp_path / "m.whether", table, "-o", tmp_path / "r.csv", "--json")
     assert done.code == 0, done.err
     risks = pd.read_csv(tmp_path / "r.csv")
@@ -77,7 +77,7 @@ def test_every_learner_can_be_fitted_and_asked(run, tmp_path, cohort, learner):
     done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "r.csv", "--json")
     assert done.code == 0, done.err
     assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
-    assert ("risk_lower" in done.json["columns"]) == isinstance(read(tmp_path / "m").model.model_, LinearFit)
+    assert ("risk_lower" in done.json["columns"]) == isinstance(load_model(tmp_path / "m").model.model_, LinearFit)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_what_is_known_decides_the_method(run, tmp_path, table, options, method)
 
 def test_the_columns_that_decide_who_is_seen_reach_the_model_as_features(run, tmp_path, table):
     fit(run, table, tmp_path / "m", *TIMES, "--propensity-features", "stage")
-    opened = read(tmp_path / "m")
+    opened = load_model(tmp_path / "m")
     assert opened.model.time_features == ["stage=I", "stage=II"] == opened.encoder.features_of("stage")
 
 
 def test_predictions_in_another_process_are_the_same_to_the_last_bit(run, tmp_path, table):
     fit(run, table, tmp_path / "m", *TIMES)
-    opened = read(tmp_path / "m")
+    opened = load_model(tmp_path / "m")
     features = opened.encoder.encode_table(read_table(table)[0], Notes())
     expected = opened.model.predict_proba(pd.DataFrame(features, columns=list(opened.encoder.features)))[:, 1]
     outputs = [str(tmp_path / f"r.{suffix}") for suffix in ("csv", "parquet", "feather")]
@@ -134,7 +134,7 @@ def test_the_interval_of_a_person_with_all_features_zero_is_that_of_the_intercep
 
     from whether.estimators.intervals import risk_intervals
 
-    fitted = read(model).model
+    fitted = load_model(model).model
     intercept = fitted.summary().coefficients[0]
     lower, upper = risk_intervals(fitted, np.zeros((1, fitted.n_features_in_)), 0.95)
     np.testing.assert_allclose([lower[0], upper[0]], expit([intercept.lower, intercept.upper]), rtol=1e-9)
@@ -272,7 +272,7 @@ def test_what_was_done_to_the_table_is_told_and_kept(run, tmp_path, cohort):
     assert "20 gaps, filled with the median" in done.err
     assert "warning: Column 'row' looks like an id" in done.err
     assert "warning: Column 'patient' looks like an id or a remark" in done.err
-    assert any("20 gaps" in note for note in read(tmp_path / "m").training["notes"])
+    assert any("20 gaps" in note for note in load_model(tmp_path / "m").training["notes"])
 
 
 def test_warnings_of_the_library_are_told_as_warnings(run, tmp_path, table):
