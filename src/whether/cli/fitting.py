@@ -32,7 +32,7 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     """Return the method that was asked for, if any; refuse one that needs more than is known, before reading."""
     has_follow_up, named = cohort.follow_up or cohort.endpoint, cohort.propensity_features is not None
     if name is None:
-        if not (cohort.time or has_follow_up or named):
+        if not (cohort.time or cohort.entry or has_follow_up or named):
             raise CommandError(
                 "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
                 "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "

@@ -7,7 +7,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
-from whether.files.table import Encoder, Notes, Observed, Wishes, guess_column, learn_encoder
+from whether.files.table import Encoder
+from whether.files.table.columns import guess_column
+from whether.files.table.learn import Observed, Wishes, learn_encoder
 
 PREDICTIONS = ("predict_proba", "predict", "predict_propensity", "predict_label_proba", "decision_function")
 
@@ -82,10 +84,10 @@ def test_encoder_method_and_training_come_back(tmp_path, cohort):
 
     table = pa.table({"x": cohort.X[:, 0], "stage": ["I", "II"] * 200})
     columns = {name: guess_column(name, table[name]) for name in table.column_names}
-    encoder = learn_encoder(columns, Wishes(ids=("id",)), Observed(cohort.y == 1), Notes())
+    encoder = learn_encoder(columns, Wishes(ids=("id",)), Observed(cohort.y == 1), [])
     import pandas as pd
 
-    features = pd.DataFrame(encoder.encode(columns, Notes()), columns=list(encoder.features))
+    features = pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features))
     model = wh.LabelClassifier().fit(features, cohort.y)
     save_model(model, tmp_path / "m", encoder=encoder, method="LR", training={"people": 400})
     opened = load_model(tmp_path / "m")

@@ -209,7 +209,7 @@ class _Entry:
 
 
 def read_date(text: str) -> float | None:
-    """A date as entries are told: a number, or decimal years where it is written as 2020-12-31; None if it is neither."""
+    """A date as entries have it: decimal years where it is written as 2020-12-31, else a number; None if neither."""
     day = parse_day(text)
     return _to_number(text) if day is None else _to_years(day)
 

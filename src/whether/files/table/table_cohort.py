@@ -215,7 +215,7 @@ def _find_features(choice: Choice, encoder: Encoder) -> list[str] | None:
 
 def _number_groups(cells: pa.ChunkedArray) -> NDArray[np.intp]:
     """Number the groups; rows without one are a group each, for nothing is known of who belongs to them."""
-    codes = np.asarray(cells.combine_chunks().dictionary_encode().indices.to_pandas(), dtype=float)
+    codes = np.array(cells.combine_chunks().dictionary_encode().indices.to_pandas(), dtype=float)
     alone = np.isnan(codes)
     codes[alone] = np.arange(alone.sum()) + cells.length()
     return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.intp)
