@@ -22,17 +22,21 @@ if TYPE_CHECKING:
         SARPUClassifier,
         UnbiasedPUClassifier,
     )
+    from whether.files.model import load_model, save_model
+    from whether.files.table import read_cohort
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
-    from whether.validate import FollowUpWarning, IdentifiabilityWarning, MissingTimeError
+    from whether.validate import ArgumentError, DataError, FollowUpWarning, IdentifiabilityWarning, MissingTimeError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "METHODS",
     "AFTClassifier",
+    "ArgumentError",
     "BoostedLearner",
+    "DataError",
     "DiscreteTimeCureClassifier",
     "EMLearner",
     "ElkanNotoClassifier",
@@ -49,7 +53,10 @@ __all__ = [
     "analyze",
     "backtest",
     "examine",
+    "load_model",
+    "read_cohort",
     "recommend",
+    "save_model",
     "sensitivity",
     "simulate",
 ]
@@ -58,6 +65,8 @@ __all__ = [
 _HOMES = {
     "BoostedLearner": "whether.learners",
     "EMLearner": "whether.learners",
+    "ArgumentError": "whether.validate",
+    "DataError": "whether.validate",
     "METHODS": "whether.methods",
     "NeuralLearner": "whether.learners",
     "FollowUpWarning": "whether.validate",
@@ -67,7 +76,10 @@ _HOMES = {
     "analyze": "whether.analysis",
     "backtest": "whether.advise",
     "examine": "whether.advise",
+    "load_model": "whether.files.model",
+    "read_cohort": "whether.files.table",
     "recommend": "whether.advise",
+    "save_model": "whether.files.model",
     "sensitivity": "whether.advise",
     "simulate": "whether.simulation",
 }

@@ -108,8 +108,8 @@ def quick(monkeypatch, answer):
     """Analyses and reports that take no time; the analyses are counted."""
     calls = []
 
-    def analyze(*_, **settings):
-        calls.append(settings)
+    def analyze(people, **settings):
+        calls.append({"people": people, **settings})
         return answer
 
     monkeypatch.setattr(reporting, "analyze", analyze)

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from tests.cli.conftest import make_cohort, to_csv
 from tests.cli.test_bad_inputs import BAD_TABLES, GOOD, cells, check_refusal
-from whether.cli import reporting
+from whether.cli import cohorts, reporting
 from whether.cli.app import app
-from whether.cli.folder import SUMMARY
-from whether.files.model import read
+from whether.files.folder import SUMMARY
+from whether.files.model import load_model
 
 FILES = ["model.whether", "predictions.csv", "report.html", "summary.json"]
 COLUMNS = ("--event", "event", "--time", "time", "--follow-up", "follow_up", "--id", "patient")
@@ -79,7 +79,7 @@ def test_the_model_predicts_the_same_in_another_command(run, written, tmp_path):
 
 def test_the_model_file_tells_of_its_training(written):
     folder, told = written
-    training = read(folder / "model.whether").training
+    training = load_model(folder / "model.whether").training
     assert training["people"] == 300
     assert training["expected_unseen"] == told["summary"]["answer"]["unseen"]["estimate"]
 
@@ -120,7 +120,7 @@ def test_options_reach_the_analysis(run, tmp_path, table, quick):
     assert done.code == 0, done.err
     (settings,) = quick
     assert (settings["backtest"], settings["random_state"], settings["learner"]) == (False, 3, "linear")
-    assert len(set(settings["groups"])) == 3
+    assert len(set(settings["people"].groups)) == 3
     call = settings["origin"].call
     assert "--no-backtest" in call
     assert "--suppress-below 5" in call
@@ -171,15 +171,16 @@ def test_dates_give_years_and_entries(run, tmp_path, quick):
     assert done.code == 0, done.err
     (settings,) = quick
     assert settings["origin"].unit == "years"
-    assert settings["entry"] == pytest.approx([2010 + i % 10 for i in range(n)], abs=0.01)
-    assert settings["follow_up"] == pytest.approx(2190 - settings["entry"], abs=0.01)
+    people = settings["people"]
+    assert people.entry == pytest.approx([2010 + i % 10 for i in range(n)], abs=0.01)
+    assert people.follow_up == pytest.approx(2190 - people.entry, abs=0.01)
 
 
 # ---------------------------------------------------------------- the simulated cohort
 
 
 def test_without_a_table_the_cohort_is_simulated(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(reporting, "N_SIMULATED", 600)
+    monkeypatch.setattr(cohorts, "N_SIMULATED", 600)
     done = run("analyze", "-o", tmp_path / "demo")
     assert done.code == 0, done.err
     assert sorted(file.name for file in (tmp_path / "demo").iterdir()) == FILES

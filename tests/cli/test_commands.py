@@ -9,14 +9,18 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
-from whether.files.model import read
-from whether.files.table import Notes, guess_column, read_table
+from whether.files.model import load_model
+from whether.files.table import open_table
+from whether.files.table.columns import guess_column
 from whether.learners import LinearFit
 
 TIMES = ("--time", "time", "--follow-up", "follow_up")
 
 
-def fit(run, table, output, *options):
+def fit(run, table, output, *options, advised=False):
+    """Fit by the follow-up cure model, which is quick, unless the method is given or is to be as advised."""
+    if not advised and "--method" not in options:
+        options += ("--method", "FUMC-R" if "--propensity-features" in options else "FUMC-F")
     done = run("fit", table, "--event", "event", *options, "-o", output, "--json")
     assert done.code == 0, done.err
     return done.json
@@ -24,7 +28,7 @@ def fit(run, table, output, *options):
 
 def numbers(path):
     """Columns of a file of numbers, to the last bit."""
-    table, _ = read_table(path)
+    table = open_table(path).read()
     return {name: guess_column(name, table[name]).numbers() for name in table.column_names}
 
 
@@ -59,7 +63,7 @@ def test_the_version_is_printed(run):
 def test_every_method_of_the_catalogue_can_be_fitted_and_asked(run, tmp_path, table, name):
     named = ("--propensity-features", "stage") if METHODS[name].feature_parameter else ()
     result = fit(run, table, tmp_path / "m.whether", *TIMES, "--method", name, *named, "--id", "patient")
-    assert result["method"] == read(tmp_path / "m.whether").method == name
+    assert result["method"] == load_model(tmp_path / "m.whether").method == name
     done = run("predict", tmp_path / "m.whether", table, "-o", tmp_path / "r.csv", "--json")
     assert done.code == 0, done.err
     risks = pd.read_csv(tmp_path / "r.csv")
@@ -77,35 +81,40 @@ def test_every_learner_can_be_fitted_and_asked(run, tmp_path, cohort, learner):
     done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "r.csv", "--json")
     assert done.code == 0, done.err
     assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
-    assert ("risk_lower" in done.json["columns"]) == isinstance(read(tmp_path / "m").model.model_, LinearFit)
+    assert ("risk_lower" in done.json["columns"]) == isinstance(load_model(tmp_path / "m").model.model_, LinearFit)
 
 
 @pytest.mark.parametrize(
-    ("options", "method"),
+    "options",
     [
-        (TIMES, "FUMC-F"),
-        (("--follow-up", "follow_up", "--drop", "time"), "FUMC-F"),
-        (("--time", "time", "--drop", "follow_up"), "AFTMC-F"),
-        ((*TIMES, "--propensity-features", "stage"), "FUMC-R"),
-        (("--time", "time", "--drop", "follow_up", "--propensity-features", "age,stage"), "AFTMC-R"),
-        (("--drop", "time,follow_up", "--propensity-features", "age"), "SARPU-R"),
-        (("--drop", "time,follow_up", "--method", "lr"), "LR"),
+        TIMES,
+        ("--follow-up", "follow_up", "--drop", "time"),
+        ("--time", "time", "--drop", "follow_up"),
+        (*TIMES, "--propensity-features", "stage"),
+        ("--drop", "time,follow_up", "--propensity-features", "age"),
     ],
 )
-def test_what_is_known_decides_the_method(run, tmp_path, table, options, method):
-    assert fit(run, table, tmp_path / "m", *options)["method"] == method
+def test_without_a_method_it_is_the_recommended_one(run, tmp_path, table, options):
+    result = fit(run, table, tmp_path / "m", *options, advised=True)
+    advice = run("recommend", table, "--event", "event", *options, "--json").json["recommendation"]
+    assert (result["method"], result["learner"]) == (advice["method"], advice["learner"])
+    assert set(advice["refusals"]) <= {note["text"] for note in result["notes"] if note["warning"]}
+
+
+def test_a_method_may_be_named_in_any_case(run, tmp_path, table):
+    assert fit(run, table, tmp_path / "m", "--drop", "time,follow_up", "--method", "lr")["method"] == "LR"
 
 
 def test_the_columns_that_decide_who_is_seen_reach_the_model_as_features(run, tmp_path, table):
     fit(run, table, tmp_path / "m", *TIMES, "--propensity-features", "stage")
-    opened = read(tmp_path / "m")
+    opened = load_model(tmp_path / "m")
     assert opened.model.time_features == ["stage=I", "stage=II"] == opened.encoder.features_of("stage")
 
 
 def test_predictions_in_another_process_are_the_same_to_the_last_bit(run, tmp_path, table):
     fit(run, table, tmp_path / "m", *TIMES)
-    opened = read(tmp_path / "m")
-    features = opened.encoder.encode_table(read_table(table)[0], Notes())
+    opened = load_model(tmp_path / "m")
+    features = opened.encoder.encode_table(open_table(table).read(), [])
     expected = opened.model.predict_proba(pd.DataFrame(features, columns=list(opened.encoder.features)))[:, 1]
     outputs = [str(tmp_path / f"r.{suffix}") for suffix in ("csv", "parquet", "feather")]
     program = (
@@ -134,7 +143,7 @@ def test_the_interval_of_a_person_with_all_features_zero_is_that_of_the_intercep
 
     from whether.estimators.intervals import risk_intervals
 
-    fitted = read(model).model
+    fitted = load_model(model).model
     intercept = fitted.summary().coefficients[0]
     lower, upper = risk_intervals(fitted, np.zeros((1, fitted.n_features_in_)), 0.95)
     np.testing.assert_allclose([lower[0], upper[0]], expit([intercept.lower, intercept.upper]), rtol=1e-9)
@@ -160,7 +169,7 @@ def test_the_event_may_be_said_in_many_ways(run, tmp_path, cohort, no, yes):
     (tmp_path / "t.csv").write_text(to_csv(cohort))
     result = fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES)
     assert result["events"] == cohort["event"].count(yes)
-    assert ("was read as yes or no" in notes_of(result)) == (not yes.startswith("1"))
+    assert (f"{yes!r} means that the event was seen" in notes_of(result)) == (not yes.startswith("1"))
 
 
 def test_true_and_false_of_parquet_are_an_event(run, tmp_path, cohort, parquet):
@@ -196,7 +205,6 @@ def test_times_that_follow_from_dates_give_the_same_model(run, tmp_path, cohort)
     direct = fit(run, tmp_path / "t.csv", tmp_path / "a", *TIMES, "--drop", "entry,seen")
     dates = ("--entry", "entry", "--endpoint", "2020-12-31", "--time", "seen", "--drop", "time,follow_up")
     derived = fit(run, tmp_path / "t.csv", tmp_path / "b", *dates)
-    assert derived["method"] == direct["method"] == "FUMC-F"
     assert derived["mean_risk"] == pytest.approx(direct["mean_risk"], abs=1e-12)
     assert "years of 365.25 days" in notes_of(derived)
 
@@ -268,11 +276,40 @@ def test_what_was_done_to_the_table_is_told_and_kept(run, tmp_path, cohort):
     cohort["age"][:20] = [""] * 20
     cohort["row"] = list(range(120))
     (tmp_path / "t.csv").write_text(to_csv(cohort))
-    done = run("fit", tmp_path / "t.csv", "--event", "event", *TIMES, "-o", tmp_path / "m")
+    done = run("fit", tmp_path / "t.csv", "--event", "event", *TIMES, "--method", "FUMC-F", "-o", tmp_path / "m")
     assert "20 gaps, filled with the median" in done.err
     assert "warning: Column 'row' looks like an id" in done.err
     assert "warning: Column 'patient' looks like an id or a remark" in done.err
-    assert any("20 gaps" in note for note in read(tmp_path / "m").training["notes"])
+    assert any("20 gaps" in note for note in load_model(tmp_path / "m").training["notes"])
+
+
+def test_boosted_trees_keep_gaps_whatever_method_is_advised(run, tmp_path, cohort):
+    cohort["age"][:20] = [""] * 20
+    (tmp_path / "t.csv").write_text(to_csv(cohort))
+    result = fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES, "--learner", "boosted", advised=True)
+    assert result["learner"] == "boosted"
+    assert "age is missing" not in result["features"]
+
+
+def test_a_model_file_tells_no_small_number_of_events(run, tmp_path, cohort):
+    cohort["event"] = [event if i < 21 else 0 for i, event in enumerate(cohort["event"])]
+    assert 0 < sum(cohort["event"]) < 11
+    (tmp_path / "t.csv").write_text(to_csv(cohort))
+    fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES)
+    assert set(load_model(tmp_path / "m").training) == {"people", "converged", "learner", "notes"}
+
+
+@pytest.mark.parametrize("options", [(), ("--categorical", "site")])
+def test_no_value_of_few_people_is_told_or_kept(run, tmp_path, cohort, options):
+    cohort["site"] = [1, 2] * 58 + [77] * 4 if options else ["north", "south"] * 58 + ["Utopia"] * 4
+    cohort["visit"] = [f"2019-03-{1 + i % 28:02d}" for i in range(120)]
+    (tmp_path / "t.csv").write_text(to_csv(cohort))
+    result = fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES, *options)
+    assert any(name.startswith("site=") for name in result["features"])
+    told = notes_of(result) + str(load_model(tmp_path / "m").training["notes"])
+    told += str(load_model(tmp_path / "m").encoder.to_state())
+    for cell in ("77", "Utopia", "2019-03", "P00"):
+        assert cell not in told
 
 
 def test_warnings_of_the_library_are_told_as_warnings(run, tmp_path, table):
@@ -297,7 +334,7 @@ def test_a_simulated_cohort_has_no_truth_in_it_unless_it_is_asked_for(run, tmp_p
 @pytest.mark.parametrize("name", ["rotterdam", "nwts", "hodgkin", "fertility", "melanoma_registry", "colon_ncctg"])
 def test_a_real_cohort_needs_nothing_but_the_names_of_its_columns(run, tmp_path, shared_data, name):
     ids = ("--id", "group") if name == "fertility" else ()
-    result = fit(run, shared_data / f"{name}.parquet", tmp_path / "m", "--time", "time", *ids)
+    result = fit(run, shared_data / f"{name}.parquet", tmp_path / "m", "--time", "time", *ids, advised=True)
     assert result["converged"]
     assert result["seen_share"] < result["mean_risk"] < 1
     assert 0 < result["expected_unseen"] < result["people"] - result["events"]

@@ -81,7 +81,7 @@ def test_an_unwritable_folder_is_refused_before_any_work(run, tmp_path, table, q
 
 
 STEPS = [
-    (reporting, "prepare"),
+    (reporting, "read_people"),
     (reporting, "write_table"),
     (reporting, "analyze"),
     (reporting, "_save_model"),

@@ -13,6 +13,7 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.estimators import CensoredClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
+from whether.files.table import Finding
 
 Array = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ class Origin:
         Columns that were named as driving labeling.
     unit : str
         Unit of time, such as "years"; empty if nobody said.
-    notes : tuple of str
+    findings : tuple of Finding
         What was done to the table: columns left out, values filled in, encodings.
     call : str
         The exact call that repeats the analysis.
@@ -46,7 +47,7 @@ class Origin:
     entry: str = ""
     propensity_features: tuple[str, ...] = ()
     unit: str = ""
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
     call: str = ""
     simulated: bool = False
 

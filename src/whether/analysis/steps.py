@@ -40,7 +40,7 @@ UNKNOWN = Spread(math.nan, math.nan)
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
 
-def analyze(
+def analyze_arrays(
     X: Any,
     y: ArrayLike,
     *,
@@ -58,47 +58,7 @@ def analyze(
     random_state: int = 0,
     verbose: int = 0,
 ) -> Analysis:
-    """Examine a cohort, fit the recommended method, and check its answer.
-
-    Of a cohort of more than 10,000 people, a part of that size is used for the backtest and the sensitivity, and of one
-    of more than 50,000 a part for the choice of the learner; the fit and the predictions are of everybody.
-
-    Parameters
-    ----------
-    X, y, time, follow_up, entry, propensity_features
-        See `examine`.
-    groups : array-like, optional
-        Rows of one group belong together: the backtest never splits them.
-    origin : Origin, optional
-        Where the data came from, for reports.
-    learner : str, Learner or classifier, optional
-        Default: the recommended one, "linear" or "auto"; see `CensoredClassifier`.
-    backtest, sensitivity : bool
-        Whether to check the answer by putting the data back to an earlier date, and by moving the assumptions.
-    n_splits : int
-        Splits of the backtest.
-    level : float
-        Confidence level.
-    random_state : int
-        Seed of everything that is drawn.
-    verbose : int
-        1 reports progress everywhere, not on a terminal only.
-
-    Returns
-    -------
-    Analysis
-        Print it for the answer.
-
-    Examples
-    --------
-    >>> import whether as wh
-    >>> cohort = wh.simulate("partially-dependent", n=1000, seed=0)
-    >>> answer = wh.analyze(
-    ...     cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, backtest=False, sensitivity=False
-    ... )
-    >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
-    True
-    """
+    """Examine arrays that are known, fit the recommended method, and check its answer; see `whether.analyze`."""
     check_whole_number(n_splits, "n_splits", 2)
     check_whole_number(random_state, "random_state", 0)
     check_between(level, "level")

@@ -6,17 +6,19 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from whether.cli.cohort_options import CohortOptions
-from whether.cli.output import check_output, gathered_warnings, tell
+from whether.cli.cohorts import read_people
+from whether.cli.options import CohortOptions
+from whether.cli.output import check_output, gathered_warnings, make_notes, tell
 from whether.cli.problems import CommandError
-from whether.cli.roles import Roles
+from whether.facts import FEWEST, Told
 from whether.files.atomic_file import atomic_path
+from whether.files.table import TableCohort
+from whether.telling.disclosure import Disclosure
 
 PICTURES = (".png", ".svg", ".pdf")
 NARROWEST, WIDEST = 60, 112
@@ -24,88 +26,56 @@ NARROWEST, WIDEST = 60, 112
 RESOLUTION = 150
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What was found out.
-
-    Attributes
-    ----------
-    numbers : dict
-        For JSON.
-    to_text : callable
-        Returns text, given the width of a line.
-    draw : callable
-        Returns a matplotlib figure.
-    """
-
-    numbers: dict[str, Any]
-    to_text: Callable[[int], str]
-    draw: Callable[[], Any]
-
-
 def answer(
     command: str,
     cohort: CohortOptions,
     output: Path | None,
     as_json: bool,
-    find: Callable[..., Answer],
+    find: Callable[[TableCohort], Told],
     *,
-    wants_groups: bool = False,
     draws_times: bool = True,
 ) -> None:
-    """Read the cohort, find the answer, write and tell it.
-
-    Parameters
-    ----------
-    command : str
-    cohort : CohortOptions
-    output : Path or None
-    as_json : bool
-    find : callable
-        Called with features, labels and what is known besides; and with groups, if it wants them.
-    wants_groups : bool
-    draws_times : bool
-        Whether there is no picture without times or follow-up.
-    """
-    source = cohort.source()
-    if cohort.group is not None and not wants_groups:
-        raise CommandError(f"`whether {command}` has no use for --group.")
+    """Read the cohort, find the answer, write and tell it; some have no picture without times or follow-up."""
     if output is not None:
-        _check_result(output, cohort.table, source.roles if draws_times else None)
-    ready = source.prepare()
-    groups = (ready.groups,) if wants_groups else ()
-    labels = ready.outcome.event.astype(int)
-    with gathered_warnings(ready.notes):
-        found = find(ready.features, labels, ready.known, *groups)
-    result = {
-        "command": command,
-        "cohort": source.name,
-        "people": int(labels.size),
-        "events": int(labels.sum()),
-        **found.numbers,
-    }
-    lines = found.to_text(_width()).splitlines()
+        _check_result(output, cohort, draws_times)
+    people = read_people(cohort)
+    with gathered_warnings() as warned:
+        found = find(people)
+    # Of invented people everything may be told.
+    fewest = 0 if cohort.table is None else FEWEST
+    n, n_events = people.y.size, int(people.y.sum())
+    tells = Disclosure(fewest).allows_part(n_events, n)
+    counted = {"people": int(n), "events": n_events if tells else None}
+    result = {"command": command, "cohort": people.name, **counted, **_numbers(found, fewest)}
+    lines = found.to_text(_width(), suppress_below=fewest).splitlines()
     if output is not None:
-        _write(output, result, found)
+        _write(output, result, found, fewest)
         result["output"] = str(output)
         lines += ["", f"Written to {output}."]
-    tell([], result, ready.notes, as_json)
+    tell([], result, make_notes(people.findings, warned, fewest), as_json)
     if not as_json:
         _say(lines)
 
 
-def _check_result(path: Path, table: Path | None, roles: Roles | None) -> None:
-    """Refuse a file that cannot be written, and a picture of times where the roles have none."""
-    check_output(path, *([] if table is None else [table]))
+def _numbers(found: Told, fewest: int) -> dict[str, Any]:
+    """The fact as data, under the name of its kind; the evidence behind an advice beside it."""
+    told = found.to_dict(suppress_below=fewest)
+    evidence = {"evidence": told.pop("evidence")} if "evidence" in told else {}
+    return {**evidence, type(found).__name__.lower(): told}
+
+
+def _check_result(path: Path, cohort: CohortOptions, draws_times: bool) -> None:
+    """Refuse a file that cannot be written, and a picture of times where there are none."""
+    check_output(path, cohort.table)
     ending = path.suffix.lower()
     if ending not in (".json", *PICTURES):
         raise CommandError(f"{str(path)!r} must end in .json, or in .png, .svg or .pdf for a picture.")
-    has_times = roles is None or any((roles.time, roles.follow_up, roles.endpoint))
-    if ending in PICTURES and not has_times:
+    has_times = cohort.table is None or any((cohort.time, cohort.follow_up, cohort.endpoint))
+    if ending in PICTURES and draws_times and not has_times:
         raise CommandError("There is no picture without times: give --time or --follow-up, or write a .json file.")
 
 
-def _write(path: Path, result: dict[str, Any], found: Answer) -> None:
+def _write(path: Path, result: dict[str, Any], found: Told, fewest: int) -> None:
     ending = path.suffix.lower()
     if ending == ".json":
         with atomic_path(path) as file:
@@ -116,7 +86,7 @@ def _write(path: Path, result: dict[str, Any], found: Answer) -> None:
     matplotlib.use("agg")  # nothing is shown, and there may be no screen
     import matplotlib.pyplot as plt
 
-    figure = found.draw()
+    figure = found.plot(suppress_below=fewest)
     try:
         with atomic_path(path) as file:
             figure.savefig(file, format=ending[1:], dpi=RESOLUTION)
@@ -126,9 +96,9 @@ def _write(path: Path, result: dict[str, Any], found: Answer) -> None:
 
 def _width() -> int:
     """Width of a line: the terminal's, within limits."""
-    return (
-        min(WIDEST, max(NARROWEST, shutil.get_terminal_size((WIDEST, 24)).columns)) if sys.stdout.isatty() else WIDEST
-    )
+    if not sys.stdout.isatty():
+        return WIDEST
+    return min(WIDEST, max(NARROWEST, shutil.get_terminal_size((WIDEST, 24)).columns))
 
 
 def _say(lines: list[str]) -> None:

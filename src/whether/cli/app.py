@@ -7,11 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli.advice import backtest, examine, recommend, sensitivity
 from whether.cli.analyze import analyze
+from whether.cli.backtest import backtest
+from whether.cli.examine import examine
 from whether.cli.fit import fit
 from whether.cli.predict import predict
 from whether.cli.problems import Program
+from whether.cli.recommend import recommend
+from whether.cli.sensitivity import sensitivity
 from whether.cli.simulate import simulate
 from whether.cli.study import app as study
 
@@ -21,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="Exit codes: 0 done, 1 bad table, model file or disk, 2 bad command, 70 a bug, 130 stopped with Ctrl-C.",
+    epilog="Exit codes: 0 done, 1 bad table, model file or disk, 2 bad command, 70 our bug, 130 stopped with Ctrl-C.",
 )
 
 
@@ -42,14 +45,8 @@ def _root(
     """Will this person ever have the event? From cohorts whose follow-up ended early."""
 
 
-app.command()(analyze)
-app.command()(examine)
-app.command()(recommend)
-app.command()(backtest)
-app.command()(sensitivity)
-app.command()(fit)
-app.command()(predict)
-app.command()(simulate)
+for command in (analyze, examine, recommend, backtest, sensitivity, fit, predict, simulate):
+    app.command()(command)
 app.add_typer(study, name="study")
 
 

@@ -11,13 +11,7 @@ from typing import Any
 def describe_call(command: str, table: Path | None, options: Mapping[str, Any], output: Path) -> str:
     """Write a command with its options, quoted for a shell; files without their folders, which tell of the machine.
 
-    Parameters
-    ----------
-    command : str
-    table : Path or None
-    options : mapping of str to value
-        None and False are left out, True is the option alone, and a list is the option once per entry.
-    output : Path
+    None and False are left out, True is the option alone, and a list is the option once per entry.
 
     Examples
     --------

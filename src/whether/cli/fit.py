@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from whether.cli.options import (
+    AdvisedLearner,
+    AsJson,
+    CohortOptions,
+    MethodName,
+    ModelOutput,
+    about_cohort,
+    check_learner,
+)
 
-from whether.cli import options
-from whether.cli.problems import CommandError
 
-if TYPE_CHECKING:
-    from whether.cli.roles import Roles
-    from whether.methods import Method
-
-LEARNERS = ("linear", "boosted", "neural", "auto")
-
-
+@about_cohort(needs_table=True)
 def fit(
-    table: options.TablePath,
-    event: options.EventColumn,
-    output: options.ModelOutput,
-    time: options.TimeColumn = None,
-    follow_up: options.FollowUpColumn = None,
-    entry: options.EntryColumn = None,
-    endpoint: options.Endpoint = None,
-    event_value: options.EventValue = None,
-    method: options.MethodName = None,
-    learner: options.LearnerName = "linear",
-    propensity_features: options.PropensityFeatures = None,
-    features: options.Features = None,
-    drop: options.Drop = None,
-    categorical: options.Categorical = None,
-    ids: options.Ids = None,
-    query: options.Query = None,
-    seed: options.Seed = 0,
-    as_json: options.AsJson = False,
+    cohort: CohortOptions,
+    output: ModelOutput,
+    method: MethodName = None,
+    learner: AdvisedLearner = None,
+    as_json: AsJson = False,
 ) -> None:
     """Learn from a table how likely the event is ever to happen, and write a model file.
 
-    Without --method it is FUMC if the length of follow-up is known, else AFTMC if there are times, else SARPU if the
-    columns that decide who is seen are named; -R where they are named, else -F.
+    Without --method it is the method that `whether recommend` names for the table, and its learner; with --method the
+    learner is linear by default.
 
     \b
     Example:
@@ -49,65 +36,39 @@ def fit(
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
-    from whether.cli.columns import Columns
-    from whether.cli.output import check_output, tell
-    from whether.cli.roles import Roles
-    from whether.cli.training import fit_table
+    from whether.cli.cohorts import read_people
+    from whether.cli.fitting import check_method, describe_training, expect_unseen, follow_advice, save_fitted
+    from whether.cli.output import check_output, gathered_warnings, make_notes, tell
 
-    check_output(output, table)
-    roles = Roles(event, time, follow_up, entry, endpoint, event_value)
-    chosen = choose_method(method, roles, named=propensity_features is not None)
-    if learner not in LEARNERS:
-        raise CommandError(f"--learner must be one of {', '.join(LEARNERS)}, got {learner!r}.")
-    wishes = Columns(features, drop, categorical, ids, propensity_features)
-    done = fit_table(table, query, roles, wishes, chosen, learner, seed)
-    done.save(output)
-    result = done.describe()
+    check_output(output, cohort.table)
+    chosen = check_method(method, cohort)
+    check_learner(learner)
+    keeps_gaps, refusals = learner == "boosted", list[str]()
+    people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None)
+    times = {"time": people.time, "follow_up": people.follow_up}
+    with gathered_warnings() as warned:
+        if chosen is None:
+            chosen, advised, times, refusals = follow_advice(people, cohort.seed)
+            learner = learner or advised
+            if keeps_gaps:  # the advice is about tables without gaps
+                people = read_people(cohort, keep_gaps=True)
+        learner = learner or "linear"
+        named = people.propensity_features or []
+        model = chosen.build(named, learner=learner, random_state=cohort.seed)
+        model.fit(people.X, people.y, **times)
+        mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
+        facts = describe_training(model, people.y, mean_risk, expect_unseen(model, people, times))
+    save_fitted(output, model, people, chosen, facts)
+    about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner}
     tell(
         [
-            f"{chosen.name} ({chosen.restriction}), {learner}: fitted to {result['people']:,} people, of whom "
-            f"{result['events']:,} had the event seen.",
-            f"Mean risk {100 * result['mean_risk']:.1f} %, against {100 * result['seen_share']:.1f} % seen; about "
-            f"{result['expected_unseen']:,.0f} of those without it are expected to be positive.",
+            f"{chosen.name} ({chosen.restriction}), {learner}: fitted to {facts['people']:,} people, of whom "
+            f"{facts['events']:,} had the event seen.",
+            f"Mean risk {100 * mean_risk:.1f} %, against {100 * facts['seen_share']:.1f} % seen; about "
+            f"{facts['expected_unseen']:,.0f} of those without it are expected to be positive.",
             f"Model written to {output}.",
         ],
-        {"command": "fit", "output": str(output), **result},
-        done.notes,
+        {"command": "fit", "output": str(output), **about, "features": list(people.encoder.features), **facts},
+        make_notes(people.findings, [*refusals, *warned]),
         as_json,
-    )
-
-
-def choose_method(name: str | None, roles: Roles, *, named: bool) -> Method:
-    """Return the method by its name, or the one that fits what is known; refuse one that needs more."""
-    from whether.files.table import suggest
-    from whether.methods import METHODS
-
-    has_follow_up = roles.follow_up is not None or roles.endpoint is not None
-    if name is None:
-        name = _usual_method(has_follow_up, roles.time is not None, named)
-    found = next((method for method in METHODS.values() if method.name.lower() == name.lower()), None)
-    if found is None:
-        raise CommandError(f"There is no method {name!r} (there are {', '.join(METHODS)}).{suggest(name, METHODS)}")
-    if "time" in found.needs and roles.time is None:
-        raise CommandError(f"{found.name} works through event times: give the column as --time.")
-    if "follow_up" in found.needs and not has_follow_up:
-        raise CommandError(
-            f"{found.name} works through the length of follow-up: give the column as --follow-up, or --entry and "
-            "--endpoint."
-        )
-    if found.feature_parameter and not named:
-        raise CommandError(f"{found.name} needs --propensity-features, the columns that decide who is seen.")
-    if named and not found.feature_parameter:
-        raise CommandError(f"{found.name} has no use for --propensity-features. Methods that end in -R have.")
-    return found
-
-
-def _usual_method(has_follow_up: bool, has_time: bool, named: bool) -> str:
-    if has_follow_up or has_time:
-        return ("FUMC" if has_follow_up else "AFTMC") + ("-R" if named else "-F")
-    if named:
-        return "SARPU-R"
-    raise CommandError(
-        "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and --endpoint), "
-        "--time or --propensity-features; or take what --method assumes, such as LR: every event was seen."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,32 +13,41 @@ from typing import Any
 import typer
 
 from whether.cli.problems import CommandError, printable
-from whether.files.table import Notes
+from whether.facts import FEWEST
+from whether.files.table import Finding
+from whether.telling.table import word
 
 
 @contextmanager
-def gathered_warnings(notes: Notes) -> Iterator[None]:
-    """Turn the warnings of the library into notes."""
+def gathered_warnings() -> Iterator[list[str]]:
+    """Gather the warnings of the library; the list is filled when the block ends."""
+    told: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
-    for sentence in dict.fromkeys(str(warning.message) for warning in caught):
-        notes.warn(sentence)
+        yield told
+    told += dict.fromkeys(str(warning.message) for warning in caught)
 
 
-def tell(sentences: list[str], result: dict[str, Any], notes: Notes, as_json: bool) -> None:
+def make_notes(
+    findings: Iterable[Finding], warned: Iterable[str] = (), suppress_below: int = FEWEST
+) -> list[dict[str, Any]]:
+    """What was done to a table, and what the library warned of."""
+    notes = [{"text": word(finding, suppress_below), "warning": finding.is_warning} for finding in findings]
+    return notes + [{"text": text, "warning": True} for text in warned]
+
+
+def tell(sentences: Iterable[str], result: dict[str, Any], notes: list[dict[str, Any]], as_json: bool) -> None:
     """Print what was done: notes to stderr and sentences to stdout, or everything as JSON to stdout."""
     if as_json:
-        told = {**result, "notes": [{"text": note.text, "warning": note.is_warning} for note in notes.items]}
-        typer.echo(json.dumps(told, indent=1, allow_nan=False))
+        typer.echo(json.dumps({**result, "notes": notes}, indent=1, allow_nan=False))
         return
-    for note in notes.items:
-        typer.echo(printable(f"{'warning: ' if note.is_warning else ''}{note.text}"), err=True)
+    for note in notes:
+        typer.echo(printable(f"{'warning: ' if note['warning'] else ''}{note['text']}"), err=True)
     for sentence in sentences:
         typer.echo(printable(sentence))
 
 
-def check_output(path: Path, *inputs: Path) -> None:
+def check_output(path: Path, *inputs: Path | None) -> None:
     """Refuse, before any work is done, a place where the result could not be written."""
     if path.is_dir():
         raise CommandError(f"{str(path)!r} is a folder; -o takes the name of a file.")
@@ -47,5 +56,12 @@ def check_output(path: Path, *inputs: Path) -> None:
     if not os.access(path.parent, os.W_OK):
         raise CommandError(f"The folder {str(path.parent)!r} is not writable.")
     for given in inputs:
-        if path.exists() and given.exists() and path.samefile(given):
+        if given is not None and path.exists() and given.exists() and path.samefile(given):
             raise CommandError(f"-o would overwrite {str(given)!r}, which is read.")
+
+
+def refuse_names(names: Iterable[str], taken: Iterable[str]) -> None:
+    """Refuse id columns that are called like columns of results."""
+    twice = next((name for name in names if name in taken), None)
+    if twice is not None:
+        raise CommandError(f"The id column {twice!r} would have the name of a column of results. Rename it.")

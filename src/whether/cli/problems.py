@@ -2,9 +2,9 @@
 
 =====  =========================================================================
 0      done
-1      the table, the model file or the disk does not allow it
+1      the table, the model file or the computer does not allow it
 2      the command line is wrong
-70     a bug; ``WHETHER_TRACEBACK=1`` shows where
+70     a bug in whether; ``WHETHER_TRACEBACK=1`` shows all of it
 130    stopped with Ctrl-C
 =====  =========================================================================
 """
@@ -12,13 +12,25 @@
 from __future__ import annotations
 
 import os
+import re
+import traceback
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+import whether
+from whether.validate import ArgumentError, DataError
 
-class CommandError(ValueError):
+PACKAGE = Path(whether.__file__).parent
+# Parameters of the library that are options of the program, in backticks where an error names them.
+PARAMETER = re.compile(
+    "`(event|time|follow_up|entry|endpoint|event_value|features|drop|categorical|propensity_features|id|group|output)`"
+)
+
+
+class CommandError(ArgumentError):
     """A command that cannot be carried out as it was given; the message says what to change."""
 
 
@@ -27,44 +39,56 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        if os.environ.get("WHETHER_TRACEBACK"):
-            return super().invoke(ctx)
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise _stop("Stopped. Nothing was written.", 130) from None
-        except OSError as error:
-            raise _stop(_describe_system_error(error), 1) from None
-        except MemoryError:
-            raise _stop("There is not enough memory for this table.", 1) from None
-        # The library raises these for data and settings that it refuses, and for packages that are not installed.
-        except (ValueError, ImportError) as error:
-            raise _stop(str(error), 2 if isinstance(error, CommandError) else 1) from None
-        except Exception as error:
-            if _ends_well(error):
+        except (KeyboardInterrupt, Exception) as error:
+            if os.environ.get("WHETHER_TRACEBACK") or _ends_well(error):
                 raise
-            complaint = getattr(error, "format_message", None)  # of typer, about options
-            if complaint is not None:
-                raise _stop(f"{complaint()} See 'whether {ctx.invoked_subcommand or ''} --help'.", 2) from None
-            what = f"{type(error).__name__}: {error}"
-            raise _stop(f"This is a bug in whether ({what}). WHETHER_TRACEBACK=1 shows where.", 70) from error
+            sentence, code = _explain(error, ctx.invoked_subcommand or "")
+            typer.echo(f"whether: {printable(sentence)}", err=True)
+            raise typer.Exit(code) from None
 
 
-def _ends_well(error: Exception) -> bool:
+def _ends_well(error: BaseException) -> bool:
     """Whether it is how typer ends a command, or shows help where nothing was asked."""
     return isinstance(error, (typer.Exit, typer.Abort)) or type(error).__name__ == "NoArgsIsHelpError"
 
 
-def _stop(sentence: str, code: int) -> typer.Exit:
-    typer.echo(f"whether: {printable(sentence)}", err=True)
-    return typer.Exit(code)
+def _explain(error: BaseException, command: str) -> tuple[str, int]:
+    """One sentence and the exit code; what is no fault of the user's or the computer's is a bug."""
+    if isinstance(error, KeyboardInterrupt):
+        return "Stopped. Nothing was written.", 130
+    if isinstance(error, (DataError, ArgumentError)):
+        return name_options(str(error)), 1 if isinstance(error, DataError) else 2
+    if isinstance(error, OSError):
+        where = f"{str(error.filename)!r}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or error}.", 1
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this table.", 1
+    if isinstance(error, ImportError):
+        return str(error), 1
+    complaint = getattr(error, "format_message", None)  # of typer, about options
+    if complaint is not None:
+        return f"{complaint()} See 'whether {command} --help'.", 2
+    what = f"{type(error).__name__}: {error}"
+    return (
+        f"This is a bug in whether {whether.__version__}, not in your data. Please report this line: "
+        f"`whether {command}` raised {what[:300]} ({_place(error)}). WHETHER_TRACEBACK=1 shows more.",
+        70,
+    )
+
+
+def _place(error: BaseException) -> str:
+    """File and line of the innermost step of ours."""
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if Path(step.filename).is_relative_to(PACKAGE)]
+    return f"{Path(steps[-1].filename).relative_to(PACKAGE)}:{steps[-1].lineno}" if steps else "unknown place"
+
+
+def name_options(message: str) -> str:
+    """Name options where a message of the library names its parameters."""
+    return PARAMETER.sub(lambda found: "-o" if found[1] == "output" else "--" + found[1].replace("_", "-"), message)
 
 
 def printable(text: str) -> str:
     """Return text on one line without characters that a terminal would obey."""
     return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
-
-
-def _describe_system_error(error: OSError) -> str:
-    where = f"{str(error.filename)!r}: " if error.filename is not None else ""
-    return f"{where}{error.strerror or error}."

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli import options
+from whether.cli.options import AsJson, Seed, TableOutput
 from whether.cli.problems import CommandError
 
 
@@ -14,15 +14,15 @@ def simulate(
     world: Annotated[
         str, typer.Argument(metavar="WORLD", help="Name of a world, such as baseline.", show_default=False)
     ],
-    output: options.TableOutput,
+    output: TableOutput,
     n: Annotated[
         int | None, typer.Option("--n", metavar="NUMBER", help="Number of people; by default, the world's own.")
     ] = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     truth: Annotated[
         bool, typer.Option("--truth", help="Add what nobody knows in practice: positive, true_risk, true_propensity.")
     ] = False,
-    as_json: options.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a simulated cohort: features, event (1 if seen), time and follow_up.
 
@@ -33,14 +33,15 @@ def simulate(
     import pyarrow as pa
 
     from whether.cli.output import check_output, tell
-    from whether.files.table import Notes, check_format, write_table
+    from whether.files.table import check_format, write_table
     from whether.simulation import simulate as draw
+    from whether.validate import ArgumentError
 
     check_output(output)
     check_format(output)
     try:
         cohort = draw(world, n=n, seed=seed)
-    except ValueError as error:
+    except ArgumentError as error:
         raise CommandError(f"{error}.") from error
     columns: dict[str, Any] = {name: cohort.X[:, position] for position, name in enumerate(cohort.feature_names)}
     columns |= {"event": cohort.y, "time": cohort.time, "follow_up": cohort.follow_up}
@@ -59,4 +60,4 @@ def simulate(
         "columns": list(columns),
     }
     seen = f"the event happens to {result['positive']:,} and was seen in {result['events']:,}"
-    tell([f"{result['people']:,} people of {world!r} written to {output}: {seen}."], result, Notes(), as_json)
+    tell([f"{result['people']:,} people of {world!r} written to {output}: {seen}."], result, [], as_json)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from whether.cli.options import split
 from whether.cli.problems import CommandError
 
 app = typer.Typer(
@@ -78,8 +79,8 @@ def run(
             for cell in plan_cells(
                 find_study(name),
                 replicates=replicates,
-                worlds=_split(worlds),
-                methods=_split(methods),
+                worlds=split(worlds),
+                methods=split(methods),
                 quick=quick,
                 all_rows=all_rows,
             )
@@ -132,7 +133,7 @@ def table(
         with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
             for name in studies:
                 study, rows = find_study(name), stored.rows(name)
-                some = make_records(study, rows, _split(metrics), _split(worlds), _split(methods))
+                some = make_records(study, rows, split(metrics), split(worlds), split(methods))
                 records += some
                 tables += make_tables(study, some, len(failures(rows)))
         text = render(tables, records, form)
@@ -180,11 +181,6 @@ def figures(
             rows = stored.rows()
         for path in draw_all(rows, output):
             typer.echo(path)
-
-
-def _split(values: list[str] | None) -> list[str]:
-    """Take names that are repeated options, separated by commas, or both."""
-    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]
 
 
 def _check_data(studies: list[str], data: Path | None) -> None:

@@ -156,7 +156,7 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
         return {name: _tell(entry, rule, groups) for name, entry in value.items()}
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    tells, known = declared(type(value)), {**groups, **_own_groups(value, groups)}
+    tells, known = declared(value.__class__), {**groups, **_own_groups(value, groups)}
     names = [part.name for part in dataclasses.fields(value) if part.init]
     told = {name: rule._settle(getattr(value, name), tells.get(name), known) for name in names}
     changed = {name: entry for name, entry in told.items() if entry is not getattr(value, name)}
@@ -166,7 +166,7 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
 def _own_groups(fact: Any, groups: Groups) -> dict[str, tuple[float, float]]:
     """Counts among the fields of a fact, with the count that each is a part of."""
     found: dict[str, tuple[float, float]] = {}
-    for name, tells in declared(type(fact)).items():
+    for name, tells in declared(fact.__class__).items():
         if isinstance(tells, People):
             whole = found[tells.of] if tells.of in found else groups[tells.of]
             found[name] = (getattr(fact, name), whole[0])
@@ -177,7 +177,7 @@ def _marks_few(value: Any, rule: Disclosure) -> bool:
     """Whether something is said of a feature that marks a few people."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return False
-    tells = declared(type(value)).items()
+    tells = declared(value.__class__).items()
     return any(isinstance(kind, OfFeature) and not rule.allows_feature(getattr(value, name)) for name, kind in tells)
 
 

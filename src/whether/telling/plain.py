@@ -17,6 +17,7 @@ from whether.telling.answer import AnswerWords
 from whether.telling.checks import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
 from whether.telling.evidence import evidence_sentences
+from whether.telling.table import word_all
 
 SCHEMA = "whether analysis"
 SCHEMA_VERSION = 2
@@ -95,7 +96,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "whether_version": whether.__version__,
-            "origin": analysis.origin,
+            "origin": {**to_plain(analysis.origin), "notes": word_all(analysis.origin.findings, rule.fewest)},
             "cohort": {
                 "people": counts.n,
                 "events": counts.n_events,

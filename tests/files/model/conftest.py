@@ -3,7 +3,7 @@ import warnings
 import pytest
 
 import whether as wh
-from whether.files.model import save
+from whether.files.model import save_model
 
 
 @pytest.fixture(scope="session")
@@ -38,5 +38,5 @@ def fitted(cohort, frame):
 def saved(tmp_path, fitted):
     """Path of a saved model."""
     path = tmp_path / "model.whether"
-    save(fitted("FUMC-F"), path)
+    save_model(fitted("FUMC-F"), path)
     return path

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import whether as wh
-from whether.files.model import ModelFileError, load, save
+from whether.files.model import ModelFileError, load_model, save_model
 from whether.files.model.trees import ALL, pack_trees, unpack_trees
 
 N_CASES = 300
@@ -44,8 +44,8 @@ def boosted(cohort, gappy):
 @pytest.mark.parametrize("categorical", [(), (4,)])
 def test_a_boosted_model_predicts_the_same_after_a_journey(tmp_path, boosted, gappy, name, categorical):
     model = boosted(name, categorical_features=categorical)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     for call in ("predict_proba", "predict_propensity", "decision_function"):
         np.testing.assert_array_equal(getattr(opened, call)(gappy), getattr(model, call)(gappy), strict=True)
     for part, gains in model.feature_importances_.items():
@@ -57,8 +57,8 @@ def test_a_model_by_name_of_its_learner_is_saved_too(tmp_path, cohort, gappy):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = wh.LabelClassifier(learner="boosted", random_state=0).fit(gappy, cohort.y)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     np.testing.assert_array_equal(opened.predict_proba(gappy), model.predict_proba(gappy))
     assert opened.learner == "boosted"
 
@@ -68,14 +68,14 @@ def test_categories_of_a_data_frame_come_back(tmp_path, cohort, frame):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = wh.LabelClassifier(learner="boosted", random_state=0).fit(typed, cohort.y)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     assert opened.categories_ == model.categories_ == {"site": ("colon", "lung", "skin"), "grade": (1, 3)}
     np.testing.assert_array_equal(opened.predict_proba(typed), model.predict_proba(typed))
 
 
 def test_the_file_holds_neither_ranges_of_features_nor_a_number_for_every_person(tmp_path, cohort, gappy, boosted):
-    save(boosted("FUMC-F"), tmp_path / "m")
+    save_model(boosted("FUMC-F"), tmp_path / "m")
     content = (tmp_path / "m").read_bytes()
     for value in (gappy["x2"].max(), gappy["x2"].min()):
         assert np.float64(value).tobytes() not in content
@@ -85,8 +85,8 @@ def test_the_file_holds_neither_ranges_of_features_nor_a_number_for_every_person
 
 
 def test_the_race_of_the_offsets_is_not_kept(tmp_path, boosted):
-    save(boosted("FUMC-F"), tmp_path / "m")
-    assert load(tmp_path / "m").model_.race is None
+    save_model(boosted("FUMC-F"), tmp_path / "m")
+    assert load_model(tmp_path / "m").model.model_.race is None
 
 
 def test_strange_numbers_in_trees_are_refused_or_walked_through(boosted, gappy):

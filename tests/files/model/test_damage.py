@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from whether.files.model import ModelFileError, load, save
+from whether.files.model import ModelFileError, load_model, save_model
 from whether.files.model.archive import array_to_bytes
 
 N_CASES = 300
@@ -29,7 +29,7 @@ def write_members(path, members, compression=zipfile.ZIP_STORED):
 def opens_or_is_refused(path):
     """The opened model, or None if the file was refused."""
     try:
-        return load(path)
+        return load_model(path).model
     except ModelFileError:
         return None
 
@@ -105,7 +105,7 @@ def places(node, path=()):
 
 @pytest.mark.parametrize("name", ["FUMC-F", "DTMC", "uPU"])
 def test_a_description_with_a_strange_entry_is_refused_or_predicts(tmp_path, fitted, frame, name):
-    save(fitted(name), tmp_path / "m")
+    save_model(fitted(name), tmp_path / "m")
     members, rng, path = members_of(tmp_path / "m"), np.random.default_rng(0), tmp_path / "strange"
     description = json.loads(members["whether.json"])
     where = list(places(description))
@@ -127,19 +127,19 @@ def test_a_newer_file_says_so(tmp_path, saved):
     description = {**json.loads(members["whether.json"]), "format_version": 2, "whether_version": "9.1"}
     write_members(tmp_path / "new", {**members, "whether.json": json.dumps(description)})
     with pytest.raises(ModelFileError, match=r"newer whether \(9.1, format 2\).*Update it"):
-        load(tmp_path / "new")
+        load_model(tmp_path / "new")
 
 
 def test_a_foreign_zip_file_says_so(tmp_path):
     write_members(tmp_path / "zip", {"readme.txt": "hello"})
     with pytest.raises(ModelFileError, match="damaged"):
-        load(tmp_path / "zip")
+        load_model(tmp_path / "zip")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     for path in (tmp_path / "none", tmp_path):
         with pytest.raises(ModelFileError, match="There is no file"):
-            load(path)
+            load_model(path)
 
 
 def test_a_compressed_member_is_refused_before_it_unfolds(tmp_path, saved):
@@ -147,7 +147,7 @@ def test_a_compressed_member_is_refused_before_it_unfolds(tmp_path, saved):
     write_members(tmp_path / "bomb", members, zipfile.ZIP_DEFLATED)
     assert (tmp_path / "bomb").stat().st_size < 100_000
     with pytest.raises(ModelFileError, match="compressed"):
-        load(tmp_path / "bomb")
+        load_model(tmp_path / "bomb")
 
 
 def test_members_on_top_of_each_other_are_refused(tmp_path, saved):
@@ -200,4 +200,4 @@ def test_an_unreadable_file_is_an_error_of_the_system(saved, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
     with pytest.raises(PermissionError):
-        load(saved)
+        load_model(saved)

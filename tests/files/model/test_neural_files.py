@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.files.model import ModelFileError, load, save
+from whether.files.model import ModelFileError, load_model, save_model
 
 pytest.importorskip("torch", reason="the neural learner needs PyTorch")
 
@@ -39,8 +39,8 @@ def neural(cohort, frame):
 @pytest.mark.parametrize("name", ["LR", "ENPU", "nnPU", "SARPU-R", "FUMC-F", "AFTMC-R", "DTMC", "AFT"])
 def test_a_network_predicts_the_same_after_a_journey(tmp_path, neural, frame, name):
     model = neural(name)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     for call in ("predict_proba", "predict_propensity", "decision_function"):
         np.testing.assert_array_equal(getattr(opened, call)(frame), getattr(model, call)(frame), strict=True)
     assert opened.learner.get_params() == model.learner.get_params()
@@ -49,8 +49,8 @@ def test_a_network_predicts_the_same_after_a_journey(tmp_path, neural, frame, na
 @pytest.mark.parametrize("hidden", [(), (5,)])
 def test_the_widths_of_the_layers_come_back(tmp_path, neural, frame, hidden):
     model = neural("AFTMC-F", hidden=hidden)
-    save(model, tmp_path / "m")
-    np.testing.assert_array_equal(load(tmp_path / "m").predict_proba(frame), model.predict_proba(frame))
+    save_model(model, tmp_path / "m")
+    np.testing.assert_array_equal(load_model(tmp_path / "m").model.predict_proba(frame), model.predict_proba(frame))
 
 
 def test_networks_that_see_a_part_of_many_features_come_back(tmp_path, cohort):
@@ -60,8 +60,8 @@ def test_networks_that_see_a_part_of_many_features_come_back(tmp_path, cohort):
         warnings.simplefilter("ignore")
         model = wh.FollowUpCureClassifier(learner=wh.NeuralLearner(hidden=(4,), max_epochs=3), random_state=0)
         model.fit(X, cohort.y, follow_up=cohort.follow_up)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     np.testing.assert_array_equal(opened.predict_proba(X), model.predict_proba(X))
     for part in ("bodies", "layout", "base"):
         assert set(vars(getattr(opened.model_, part))) == set(vars(getattr(model.model_, part)))
@@ -70,12 +70,12 @@ def test_networks_that_see_a_part_of_many_features_come_back(tmp_path, cohort):
 
 def test_a_saved_network_predicts_without_pytorch(tmp_path, neural, frame):
     model = neural("FUMC-F")
-    save(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     np.save(tmp_path / "x.npy", frame.to_numpy())
     program = (
         "import sys, warnings; warnings.simplefilter('ignore')  # the people have no column names\n"
-        "import numpy; from whether.files.model import load\n"
-        f"risk = load({str(tmp_path / 'm')!r}).predict_proba(numpy.load({str(tmp_path / 'x.npy')!r}))\n"
+        "import numpy; from whether.files.model import load_model\n"
+        f"risk = load_model({str(tmp_path / 'm')!r}).model.predict_proba(numpy.load({str(tmp_path / 'x.npy')!r}))\n"
         f"numpy.save({str(tmp_path / 'risk.npy')!r}, risk)\n"
         "assert 'torch' not in sys.modules"
     )
@@ -88,7 +88,7 @@ def test_a_module_of_the_users_own_is_refused(tmp_path, neural):
 
     model = neural("LR", module=torch.nn.Linear(4, 1))
     with pytest.raises(ModelFileError, match="module= cannot be saved"):
-        save(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,7 +97,7 @@ STRANGE = (None, True, -1, 0, 10**9, "x", [], [10**9], [-1], [1.5], {"array": 0}
 
 @pytest.mark.parametrize("name", ["FUMC-F", "SARPU-R"])
 def test_a_strange_network_is_refused_or_predicts(tmp_path, neural, frame, name):
-    save(neural(name), tmp_path / "m")
+    save_model(neural(name), tmp_path / "m")
     with zipfile.ZipFile(tmp_path / "m") as archive:
         members = {member: archive.read(member) for member in archive.namelist()}
     description, rng = json.loads(members["whether.json"]), np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_a_strange_network_is_refused_or_predicts(tmp_path, neural, frame, name)
             for member, content in (members | {"whether.json": json.dumps(changed)}).items():
                 archive.writestr(member, content)
         try:
-            model = load(tmp_path / "strange")
+            model = load_model(tmp_path / "strange").model
         except ModelFileError:
             refused += 1
             continue

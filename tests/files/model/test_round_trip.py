@@ -6,8 +6,10 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import whether as wh
-from whether.files.model import ModelFileError, load, read, save
-from whether.files.table import Encoder, Notes, Observed, Wishes, guess_column, learn_encoder
+from whether.files.model import ModelFileError, load_model, save_model
+from whether.files.table import Encoder
+from whether.files.table.columns import guess_column
+from whether.files.table.learn import Observed, Wishes, learn_encoder
 
 PREDICTIONS = ("predict_proba", "predict", "predict_propensity", "predict_label_proba", "decision_function")
 
@@ -19,8 +21,8 @@ def test_a_linear_model_predicts_and_tells_the_same_after_a_journey(tmp_path, fi
     if covariance == "sandwich" and not has_choice:
         pytest.skip("always the sandwich")
     model = fitted(name, covariance=covariance) if has_choice else fitted(name)
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m")
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
     for call in PREDICTIONS:
         np.testing.assert_array_equal(getattr(opened, call)(frame), getattr(model, call)(frame), strict=True)
     assert str(opened.summary()) == str(model.summary())
@@ -30,8 +32,8 @@ def test_a_linear_model_predicts_and_tells_the_same_after_a_journey(tmp_path, fi
 
 def test_the_objective_has_the_attributes_that_a_fit_leaves(tmp_path, fitted):
     model = fitted("AFTMC-F")
-    save(model, tmp_path / "m")
-    opened = load(tmp_path / "m").model_
+    save_model(model, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model.model_
     for part in ("objective", "indexed"):
         assert set(vars(getattr(opened, part))) == set(vars(getattr(model.model_, part)))
     assert opened.objective.layout == model.model_.objective.layout
@@ -40,20 +42,20 @@ def test_the_objective_has_the_attributes_that_a_fit_leaves(tmp_path, fitted):
 
 def test_a_model_without_names_and_one_with_few_columns_are_saved_too(tmp_path, cohort):
     model = wh.SARPUClassifier(propensity_features=[1]).fit(cohort.X[:, :2], cohort.y)
-    save(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     np.testing.assert_array_equal(
-        load(tmp_path / "m").predict_proba(cohort.X[:, :2]), model.predict_proba(cohort.X[:, :2])
+        load_model(tmp_path / "m").model.predict_proba(cohort.X[:, :2]), model.predict_proba(cohort.X[:, :2])
     )
 
 
 def test_another_process_predicts_the_same_to_the_last_bit(tmp_path, fitted, frame):
     model = fitted("FUMC-F")
-    save(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     frame.to_pickle(tmp_path / "frame")
     program = (
-        "import sys, pandas, numpy; from whether.files.model import load\n"
+        "import sys, pandas, numpy; from whether.files.model import load_model\n"
         f"frame = pandas.read_pickle({str(tmp_path / 'frame')!r})\n"
-        f"numpy.save({str(tmp_path / 'risk.npy')!r}, load({str(tmp_path / 'm')!r}).predict_proba(frame))"
+        f"numpy.save({str(tmp_path / 'risk.npy')!r}, load_model({str(tmp_path / 'm')!r}).model.predict_proba(frame))"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
     np.testing.assert_array_equal(np.load(tmp_path / "risk.npy"), model.predict_proba(frame))
@@ -61,12 +63,12 @@ def test_another_process_predicts_the_same_to_the_last_bit(tmp_path, fitted, fra
 
 def test_the_same_model_gives_the_same_bytes(tmp_path, fitted):
     for name in ("a", "b"):
-        save(fitted("AFTMC-F"), tmp_path / name)
+        save_model(fitted("AFTMC-F"), tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_a_saved_model_can_be_saved_again(tmp_path, saved):
-    save(load(saved), tmp_path / "again")
+    save_model(load_model(saved).model, tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == saved.read_bytes()
 
 
@@ -82,27 +84,27 @@ def test_encoder_method_and_training_come_back(tmp_path, cohort):
 
     table = pa.table({"x": cohort.X[:, 0], "stage": ["I", "II"] * 200})
     columns = {name: guess_column(name, table[name]) for name in table.column_names}
-    encoder = learn_encoder(columns, Wishes(ids=("id",)), Observed(cohort.y == 1), Notes())
+    encoder = learn_encoder(columns, Wishes(ids=("id",)), Observed(cohort.y == 1), [])
     import pandas as pd
 
-    features = pd.DataFrame(encoder.encode(columns, Notes()), columns=list(encoder.features))
+    features = pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features))
     model = wh.LabelClassifier().fit(features, cohort.y)
-    save(model, tmp_path / "m", encoder=encoder, method="LR", training={"people": 400})
-    opened = read(tmp_path / "m")
+    save_model(model, tmp_path / "m", encoder=encoder, method="LR", training={"people": 400})
+    opened = load_model(tmp_path / "m")
     assert isinstance(opened.encoder, Encoder)
     assert opened.encoder == encoder
     assert (opened.method, opened.training, opened.library_version) == ("LR", {"people": 400}, wh.__version__)
 
 
 def test_settings_that_are_infinite_come_back(tmp_path, fitted):
-    save(fitted("AFTMC-F", shrinkage=float("inf")), tmp_path / "m")
-    assert load(tmp_path / "m").shrinkage == float("inf")
+    save_model(fitted("AFTMC-F", shrinkage=float("inf")), tmp_path / "m")
+    assert load_model(tmp_path / "m").model.shrinkage == float("inf")
 
 
 def test_a_generator_is_not_saved(tmp_path, cohort):
     model = wh.LabelClassifier(random_state=np.random.default_rng(0)).fit(cohort.X, cohort.y)
-    save(model, tmp_path / "m")
-    assert load(tmp_path / "m").random_state is None
+    save_model(model, tmp_path / "m")
+    assert load_model(tmp_path / "m").model.random_state is None
 
 
 class _OwnClassifier(wh.LabelClassifier):
@@ -120,7 +122,7 @@ class _OwnClassifier(wh.LabelClassifier):
 )
 def test_what_cannot_be_saved_is_refused_and_leaves_no_file(tmp_path, cohort, make, said):
     with pytest.raises(ModelFileError, match=said):
-        save(make(cohort.X, cohort.y), tmp_path / "m")
+        save_model(make(cohort.X, cohort.y), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -128,4 +130,4 @@ def test_a_part_of_an_unknown_class_is_refused(tmp_path, cohort):
     model = wh.LabelClassifier().fit(cohort.X, cohort.y)
     model.remark_ = {1, 2}
     with pytest.raises(ModelFileError, match="set"):
-        save(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")

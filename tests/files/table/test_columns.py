@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from whether.files.table import TableError, as_days, parse_day
-from whether.files.table.columns import as_categories, count_numbers
+from whether.files.table import TableError
+from whether.files.table.columns import as_categories, as_days, count_numbers, parse_day
 
 
 @pytest.mark.parametrize(

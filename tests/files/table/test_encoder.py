@@ -4,7 +4,21 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from whether.files.table import Encoder, Notes, Observed, TableError, Wishes, guess_column, learn_encoder
+from whether.files.table import Encoder, TableError
+from whether.files.table.columns import guess_column
+from whether.files.table.findings import (
+    GapsCoded,
+    GapsFilled,
+    Held,
+    LeftOut,
+    LooksLikeId,
+    RarePooled,
+    Reason,
+    SameFeature,
+    UnknownCategories,
+    UsedAsCategories,
+)
+from whether.files.table.learn import Observed, Wishes, learn_encoder
 
 N = 200
 
@@ -15,14 +29,12 @@ def make(**cells):
 
 
 def learn(columns, *, time=None, event=None, **wishes):
-    notes = Notes()
+    findings = []
     n = len(next(iter(columns.values())).data)
     event = np.arange(n) % 3 == 0 if event is None else event
-    return learn_encoder(columns, Wishes(**wishes), Observed(event, () if time is None else (time,)), notes), notes
-
-
-def text_of(notes):
-    return " ".join(note.text for note in notes.items)
+    return learn_encoder(
+        columns, Wishes(**wishes), Observed(event, () if time is None else (time,)), findings
+    ), findings
 
 
 def age(n=N):
@@ -31,48 +43,60 @@ def age(n=N):
 
 def test_numbers_are_one_feature_and_categories_one_for_each_but_the_most_frequent():
     columns = make(age=age(), stage=["I", "II", "I", "III"] * 50)
-    encoder, notes = learn(columns)
+    encoder, findings = learn(columns)
     assert encoder.features == ("age", "stage=II", "stage=III")
-    matrix = encoder.encode(columns, notes)
+    matrix = encoder.encode(columns, [])
     np.testing.assert_array_equal(matrix[:, 0], age())
     np.testing.assert_array_equal(matrix[:4, 1:], [[0, 0], [1, 0], [0, 0], [0, 1]])
-    assert "each compared with 'I'" in text_of(notes)
+    assert UsedAsCategories("stage", (Held("I", 100), Held("II", 50), Held("III", 50))) in findings
 
 
 def test_gaps_are_filled_with_the_median_and_flagged_where_there_are_many():
     values = age()
     values[:20] = np.nan
     columns = make(age=values)
-    encoder, notes = learn(columns)
+    encoder, findings = learn(columns)
     assert encoder.features == ("age", "age is missing")
-    matrix = encoder.encode(columns, notes)
+    matrix = encoder.encode(columns, [])
     np.testing.assert_array_equal(matrix[:20], np.tile([np.median(values[20:]), 1.0], (20, 1)))
-    assert "20 gaps, filled with the median" in text_of(notes)
+    assert GapsFilled("age", 20, np.median(values[20:]), is_flagged=True) in findings
 
 
-def test_a_few_gaps_are_filled_without_a_flag_and_their_number_is_not_told():
+def test_a_few_gaps_are_filled_without_a_flag():
     values = age()
-    values[:3] = np.nan
-    encoder, notes = learn(make(age=values))
+    values[:4] = np.nan
+    encoder, findings = learn(make(age=values))
     assert encoder.features == ("age",)
-    assert "fewer than 11 gaps" in text_of(notes)
+    assert GapsFilled("age", 4, np.median(values[4:])) in findings
+
+
+@pytest.mark.parametrize("n_missing", [3, 21])
+def test_what_fills_gaps_is_nobodys_own_value(n_missing):
+    values = np.exp(np.arange(N) / 40.0)
+    values[:n_missing] = np.nan
+    encoder, _ = learn(make(age=values))
+    fill = encoder.plans[0].fill
+    assert fill not in values
+    assert abs(np.mean(values[n_missing:] < fill) - 0.5) < 0.01
+    assert learn(make(dose=[None] * 21 + [1.0, 2.0, 2.0] * 60))[0].plans[0].fill == 2.0  # many people's
 
 
 def test_gaps_stay_where_the_learner_copes_with_them():
     values = age()
     values[:20] = np.nan
     columns = make(age=values)
-    encoder, notes = learn(columns, keeps_missing=True)
-    np.testing.assert_array_equal(encoder.encode(columns, notes)[:, 0], values)
+    encoder, _ = learn(columns, keeps_gaps=True)
+    np.testing.assert_array_equal(encoder.encode(columns, [])[:, 0], values)
 
 
 def test_rare_categories_are_pooled_and_gaps_are_a_category():
     cells = ["a"] * 100 + ["b"] * 50 + [f"rare {i}" for i in range(30)] + [None] * 20
     columns = make(x=cells)
-    encoder, notes = learn(columns)
+    encoder, findings = learn(columns)
     assert encoder.features == ("x=b", "x=(other)", "x=(missing)")
-    np.testing.assert_array_equal(encoder.encode(columns, notes).sum(axis=0), [50, 30, 20])
-    assert "rare 1" not in json.dumps(encoder.to_state())
+    np.testing.assert_array_equal(encoder.encode(columns, []).sum(axis=0), [50, 30, 20])
+    assert {RarePooled("x", 30, 30, None), GapsCoded("x", 20, None)} <= set(findings)
+    assert "rare 1" not in json.dumps(encoder.to_state()) + str(findings)
 
 
 def test_only_the_twenty_most_frequent_categories_have_a_feature():
@@ -83,9 +107,10 @@ def test_only_the_twenty_most_frequent_categories_have_a_feature():
 
 def test_a_few_people_in_rare_categories_count_as_the_most_frequent():
     columns = make(x=["a"] * 100 + ["b"] * 95 + ["c"] * 5)
-    encoder, notes = learn(columns)
+    encoder, findings = learn(columns)
     assert encoder.features == ("x=b",)
-    assert "count as 'a'" in text_of(notes)
+    assert RarePooled("x", 1, 5, counts_as=Held("a", 100)) in findings
+    assert "'c'" not in str(findings)
 
 
 def test_numbers_can_be_declared_to_be_categories():
@@ -94,41 +119,40 @@ def test_numbers_can_be_declared_to_be_categories():
 
 
 LEFT_OUT = {
-    "empty": ([None] * N, "is empty"),
-    "constant": ([3.0] * N, "is always 3"),
-    "constant word": (["x"] * N, "is always 'x'"),
-    "dates": (["2020-01-02"] * N, "holds dates"),
-    "remarks": ([f"remark {i}" for i in range(N)], "looks like an id or a remark"),
-    "row numbers": (list(range(1, N + 1)), "looks like an id"),
-    "shuffled row numbers": ([(i * 7919) % N for i in range(N)], "looks like an id"),
-    "event": ((np.arange(N) % 3 == 0).astype(int), "says the same as the event"),
-    "no event": ((np.arange(N) % 3 != 0).astype(int), "says the same as the event"),
-    "lists": ([[1, 2]] * N, "neither number nor text"),
-    "nearly constant": (["x"] * (N - 3) + ["y"] * 3, "is 'x' for all but fewer than 11"),
-    "few of each": ([f"w{i % 40}" for i in range(N)], "no category with at least 11"),
+    "empty": ([None] * N, Reason.EMPTY),
+    "constant": ([3.0] * N, Reason.CONSTANT),
+    "constant word": (["x"] * N, Reason.CONSTANT),
+    "dates": (["2020-01-02"] * N, Reason.DATES),
+    "remarks": ([f"remark {i}" for i in range(N)], Reason.REMARK),
+    "row numbers": (list(range(1, N + 1)), Reason.ID),
+    "shuffled row numbers": ([(i * 7919) % N for i in range(N)], Reason.ID),
+    "event": ((np.arange(N) % 3 == 0).astype(int), Reason.IS_EVENT),
+    "no event": ((np.arange(N) % 3 != 0).astype(int), Reason.IS_EVENT),
+    "lists": ([[1, 2]] * N, Reason.STRANGE),
+    "nearly constant": (["x"] * (N - 3) + ["y"] * 3, Reason.NEARLY_CONSTANT),
+    "few of each": ([f"w{i % 40}" for i in range(N)], Reason.ALL_RARE),
 }
 
 
 @pytest.mark.parametrize("case", LEFT_OUT)
 def test_what_cannot_be_a_feature_is_left_out_and_said_to_be(case):
     cells, reason = LEFT_OUT[case]
-    encoder, notes = learn(make(age=age(), x=cells))
+    encoder, findings = learn(make(age=age(), x=cells))
     assert encoder.features == ("age",)
-    assert f"{reason}" in text_of(notes)
-    assert "left out" in text_of(notes)
+    assert [(found.column, found.reason) for found in findings if isinstance(found, LeftOut)] == [("x", reason)]
 
 
 @pytest.mark.parametrize("case", [case for case in LEFT_OUT if "row numbers" not in case])
 def test_what_was_asked_for_by_name_and_cannot_be_a_feature_is_an_error(case):
     cells, reason = LEFT_OUT[case]
-    with pytest.raises(TableError, match=f"'x'.*{reason}"):
+    with pytest.raises(TableError, match=f"'x' {reason.value}"):
         learn(make(age=age(), x=cells), named=True)
 
 
 def test_an_id_asked_for_by_name_is_used_with_a_warning():
-    encoder, notes = learn(make(x=list(range(N))), named=True)
+    encoder, findings = learn(make(x=list(range(N))), named=True)
     assert encoder.features == ("x",)
-    assert any(note.is_warning for note in notes.items)
+    assert LooksLikeId("x") in [found for found in findings if found.is_warning]
 
 
 @pytest.mark.parametrize("name", ["id", "patient_id", "Patient ID", "MRN", "Unnamed: 0", "index"])
@@ -145,16 +169,18 @@ def test_whole_numbers_that_differ_are_no_id_without_such_a_name(name):
 
 def test_a_column_that_mostly_equals_the_time_is_a_follow_up_and_no_feature():
     time = age()
-    encoder, notes = learn(make(age=age()[::-1].copy(), length=np.where(np.arange(N) % 4 == 0, 99.5, time)), time=time)
+    encoder, findings = learn(
+        make(age=age()[::-1].copy(), length=np.where(np.arange(N) % 4 == 0, 99.5, time)), time=time
+    )
     assert encoder.features == ("age",)
-    assert "equals the time or follow-up of 75 %" in text_of(notes)
+    assert LeftOut("length", Reason.IS_TIME) in findings
 
 
 def test_features_that_repeat_another_are_left_out():
     stage = ["I", "II"] * 100
-    encoder, notes = learn(make(stage=stage, again=[s.lower() for s in stage], number=[0.0, 1.0] * 100))
+    encoder, findings = learn(make(stage=stage, again=[s.lower() for s in stage], number=[0.0, 1.0] * 100))
     assert encoder.features == ("stage=II",)
-    assert "'again=ii' is the same as 'stage=II'" in text_of(notes)
+    assert SameFeature("again=ii", "stage=II") in findings
 
 
 def test_a_word_among_many_numbers_is_an_error_that_says_where():
@@ -193,37 +219,37 @@ def test_the_encoder_is_the_same_after_a_journey_through_json(encoder):
 
 def test_a_new_table_may_have_other_columns_and_another_order(encoder):
     table = pa.table({"x": [1, 2], "stage": ["III", "I"], "age": ["50", "60"]})
-    np.testing.assert_array_equal(encoder.encode_table(table, Notes()), [[50, 0, 1], [60, 0, 0]])
+    np.testing.assert_array_equal(encoder.encode_table(table, []), [[50, 0, 1], [60, 0, 0]])
 
 
 def test_a_table_without_a_column_is_refused_by_name(encoder):
     with pytest.raises(TableError, match=r"lacks 1 of the 2 .*: 'stage'. Did you mean 'stages'\?"):
-        encoder.encode_table(pa.table({"age": [1], "stages": ["I"]}), Notes())
+        encoder.encode_table(pa.table({"age": [1], "stages": ["I"]}), [])
 
 
 def test_text_where_numbers_are_expected_is_refused(encoder):
     with pytest.raises(TableError, match="'age' should hold numbers, but row 2 holds 'old'"):
-        encoder.encode_table(pa.table({"age": ["50", "old"], "stage": ["I", "I"]}), Notes())
+        encoder.encode_table(pa.table({"age": ["50", "old"], "stage": ["I", "I"]}), [])
 
 
 def test_a_category_never_seen_counts_as_the_most_frequent_with_a_warning(encoder):
-    notes = Notes()
-    matrix = encoder.encode_table(pa.table({"age": [50, 60], "stage": ["IV", "II"]}), notes)
+    findings = []
+    matrix = encoder.encode_table(pa.table({"age": [50, 60], "stage": ["IV", "II"]}), findings)
     np.testing.assert_array_equal(matrix[:, 1:], [[0, 0], [1, 0]])
-    assert "'IV'" in notes.items[0].text
-    assert notes.items[0].is_warning
+    assert findings == [UnknownCategories("stage", (Held("IV", 1),), "I")]
+    assert findings[0].is_warning
 
 
 def test_a_column_with_no_category_of_the_training_table_is_refused(encoder):
     with pytest.raises(TableError, match="No value of column 'stage' was seen in training: expected 'I', 'II', 'III'"):
-        encoder.encode_table(pa.table({"age": [50, 60], "stage": [1, 2]}), Notes())
+        encoder.encode_table(pa.table({"age": [50, 60], "stage": [1, 2]}), [])
 
 
 def test_new_gaps_are_filled_and_told(encoder):
-    notes = Notes()
-    matrix = encoder.encode_table(pa.table({"age": [None, 60.0], "stage": ["I", None]}), notes)
+    findings = []
+    matrix = encoder.encode_table(pa.table({"age": [None, 60.0], "stage": ["I", None]}), findings)
     assert matrix[0, 0] == np.median(age())
-    assert "gaps were filled" in notes.items[0].text
+    assert findings == [GapsFilled("age", 1, np.median(age()), in_training=False)]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,6 @@ keeps about the ranges of features, and whatever has a number for every person o
 """
 
 from whether.files.model.archive import ModelFileError
-from whether.files.model.files import ModelFile, load, read, save
+from whether.files.model.files import ModelFile, load_model, save_model
 
-__all__ = ["ModelFile", "ModelFileError", "load", "read", "save"]
+__all__ = ["ModelFile", "ModelFileError", "load_model", "save_model"]

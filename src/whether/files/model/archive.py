@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.files.atomic_file import atomic_path
+from whether.validate import DataError
 
 DESCRIPTION = "whether.json"
 MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy")
@@ -27,7 +28,7 @@ NUMBER_TYPES = frozenset({"|b1", "<i4", "<i8", "<f4", "<f8"})
 SAME_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same model gives the same bytes
 
 
-class ModelFileError(ValueError):
+class ModelFileError(DataError):
     """A model that cannot be saved, or a file that is no model, is damaged, or comes from a newer version."""
 
 

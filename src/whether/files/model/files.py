@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from whether import estimators
 from whether.estimators import CensoredClassifier
+from whether.estimators.intervals import risk_intervals
 from whether.files.model.archive import (
     DESCRIPTION,
     ModelFileError,
@@ -28,8 +30,9 @@ from whether.files.model.boosted_state import BOOSTED_KINDS
 from whether.files.model.codec import Packer, Registry, Unpacker
 from whether.files.model.linear_state import LINEAR_KINDS
 from whether.files.model.neural_state import NEURAL_KINDS
-from whether.files.table import Encoder
+from whether.files.table import Encoder, Finding, open_table
 from whether.learners.em import EMFit
+from whether.learners.parallel import one_blas_thread
 
 VERSION = version("whether")
 FORMAT = "whether model"
@@ -68,8 +71,48 @@ class ModelFile:
     training: dict[str, Any] = field(default_factory=dict)
     library_version: str = VERSION
 
+    def predict(self, table: Any, *, level: float = 0.95) -> pd.DataFrame:
+        """Risks of the people in a table as it is, with categories and gaps: what ``whether predict`` writes.
 
-def save(
+        Parameters
+        ----------
+        table : path-like, data frame or pyarrow.Table
+            With the columns of the training table that became features.
+        level : float
+            Confidence level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            ``risk``, the probability that the event ever happens, and for linear models ``risk_lower`` and
+            ``risk_upper``; one row per row of the table.
+        """
+        encoder, opened = self.table_encoder(), open_table(table)
+        encoder.check_columns(opened.column_names)
+        return self.predict_rows(opened.read(encoder.columns), level, [])
+
+    def table_encoder(self) -> Encoder:
+        """Return the encoder; a model that was not made from a table has none, and is refused."""
+        if self.encoder is None:
+            raise ModelFileError(
+                "The model was not made from a table by `whether fit` or `whether analyze`, so it does not know how to "
+                "read one. Give its classifier, `model`, the features it was fitted to."
+            )
+        return self.encoder
+
+    def predict_rows(self, table: pa.Table, level: float, findings: list[Finding]) -> pd.DataFrame:
+        """Risks of the rows of a table; the findings get what was done to its columns."""
+        features = self.table_encoder().encode_table(table, findings)
+        frame = pd.DataFrame(features, columns=list(self.table_encoder().features), copy=False)
+        with one_blas_thread():  # threads would divide the rows otherwise and change a risk's last digit
+            columns = {"risk": self.model.predict_proba(frame)[:, 1]}
+        intervals = risk_intervals(self.model, features, level)
+        if intervals is not None:
+            columns["risk_lower"], columns["risk_upper"] = intervals
+        return pd.DataFrame(columns)
+
+
+def save_model(
     model: CensoredClassifier,
     path: str | os.PathLike[str],
     *,
@@ -97,8 +140,8 @@ def save(
     >>> cohort = wh.simulate("baseline", n=500, seed=0)
     >>> model = wh.LabelClassifier().fit(cohort.X, cohort.y)
     >>> path = Path(tempfile.mkdtemp()) / "model.whether"
-    >>> save(model, path)
-    >>> bool((load(path).predict_proba(cohort.X) == model.predict_proba(cohort.X)).all())
+    >>> wh.save_model(model, path)
+    >>> bool((wh.load_model(path).model.predict_proba(cohort.X) == model.predict_proba(cohort.X)).all())
     True
     """
     if type(model) not in CLASSIFIERS.values():
@@ -130,23 +173,23 @@ def save(
     write_archive(path, members)
 
 
-def load(path: str | os.PathLike[str]) -> CensoredClassifier:
-    """Open a model file and return the fitted classifier, which predicts the same to the last bit.
+def load_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Open a model file; its classifier predicts the same to the last bit.
 
     Parameters
     ----------
     path : path-like
+
+    Returns
+    -------
+    ModelFile
+        ``model`` is the classifier; ``predict`` takes tables as they are, where it was fitted to one.
 
     Raises
     ------
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version. Nothing in a file is ever executed.
     """
-    return read(path).model
-
-
-def read(path: str | os.PathLike[str]) -> ModelFile:
-    """Open a model file with all that is in it; see `load`."""
     where = Path(path)
     if not where.is_file():
         raise ModelFileError(f"There is no file {str(path)!r}.")

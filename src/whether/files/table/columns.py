@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.notes import TableError
+from whether.files.table.findings import Held, TableError
 
 Array = NDArray[np.float64]
 
@@ -35,17 +35,10 @@ LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}$"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, and what its cells are.
+    """A column of a table, and what its cells are: "number", "text", "date", "empty" or "other".
 
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "text", "date", "empty", "other"}
-    data : pyarrow.ChunkedArray
-        Doubles for numbers; trimmed text, with nulls for cells that say that nothing is known; days for dates where
-        they could be read; else as it was.
-    how : str
-        How it was read, where that is not obvious.
+    The data are doubles for numbers; trimmed text, with nulls for cells that say that nothing is known; dates; else as
+    they were. ``how`` says how they were read, where that is not obvious.
     """
 
     name: str
@@ -91,10 +84,8 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _is_numeric(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
-    )
+    is_kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    return any(is_kind(kind) for is_kind in is_kinds)
 
 
 def _from_numbers(name: str, data: pa.ChunkedArray) -> Column:
@@ -166,6 +157,21 @@ def count_numbers(column: Column) -> tuple[int, int, str]:
     is_number = pc.match_substring_regex(column.data, NUMBER)
     row = pc.index(is_number, False).as_py()
     return int(pc.sum(is_number, min_count=0).as_py()), row + 1, str(column.data[row].as_py())
+
+
+def first_cell(column: Column) -> tuple[int, str]:
+    """Row (from 1) and content of the first cell that is not a number, or of the first that says something."""
+    if column.kind == "text":
+        return count_numbers(column)[1:]
+    row = pc.index(pc.is_valid(column.data), True).as_py()
+    return row + 1, str(column.data[row].as_py())
+
+
+def count_values(cells: pa.ChunkedArray) -> tuple[Held, ...]:
+    """Different values of a column of text, the most frequent first."""
+    counted = pc.value_counts(cells.drop_null())
+    pairs = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
+    return tuple(sorted((Held(*pair) for pair in pairs), key=lambda held: (-held.people, held.value)))
 
 
 def as_categories(column: Column) -> pa.ChunkedArray:

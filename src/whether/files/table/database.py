@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.files.table.notes import TableError, name_columns
+from whether.files.table.findings import TableError, name_columns
 
 ROWS_AT_A_TIME = 50_000
 

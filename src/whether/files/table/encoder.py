@@ -7,6 +7,7 @@ of a model file; `whether.files.table.learn` learns it.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,24 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, as_categories, count_numbers, guess_column
-from whether.files.table.notes import Notes, TableError, name_columns, suggest
+from whether.files.table.columns import Column, as_categories, count_values, first_cell, guess_column
+from whether.files.table.findings import Finding, GapsFilled, TableError, UnknownCategories, name_columns, suggest
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class NumberPlan:
-    """How a column of numbers becomes features.
-
-    Attributes
-    ----------
-    name : str
-    fill : float
-        What gaps are filled with, the median of the training table; NaN where the learner copes with gaps.
-    flags_missing : bool
-        Whether a second feature says where gaps were.
-    """
+    """How a column of numbers becomes features: what fills gaps (NaN: nothing), and whether a feature says where."""
 
     name: str
     fill: float
@@ -44,12 +36,12 @@ class NumberPlan:
         """Names of the features."""
         return [self.name] + [f"{self.name} is missing"] * self.flags_missing
 
-    def encode(self, column: Column, notes: Notes) -> Iterator[Array]:
+    def encode(self, column: Column, findings: list[Finding]) -> Iterator[Array]:
         """Features, in the order of their names."""
         values = _numbers(column)
         fills = column.n_missing > 0 and not math.isnan(self.fill)
         if fills and not self.flags_missing:
-            notes.say(f"Column {self.name!r}: gaps were filled with the training median, {self.fill:g}.")
+            findings.append(GapsFilled(self.name, column.n_missing, self.fill, in_training=False))
         yield np.where(np.isnan(values), self.fill, values) if fills else values
         if self.flags_missing:
             yield np.isnan(values).astype(float)
@@ -59,15 +51,8 @@ class NumberPlan:
 class CategoryPlan:
     """How a column of categories becomes features.
 
-    Attributes
-    ----------
-    name : str
-    levels : tuple of str
-        Categories; the first, the most frequent, is what the others are compared with and has no feature.
-    pools_others : bool
-        Whether all other categories, seen in training or not, share a feature; else they count as the first.
-    flags_missing : bool
-        Whether gaps have a feature; else they count as the first.
+    The first level, the most frequent, is what the others are compared with and has no feature. All other categories,
+    seen in training or not, share a feature or count as the first, and so do gaps.
     """
 
     name: str
@@ -80,11 +65,11 @@ class CategoryPlan:
         special = ["(other)"] * self.pools_others + ["(missing)"] * self.flags_missing
         return [f"{self.name}={level}" for level in (*self.levels[1:], *special)]
 
-    def encode(self, column: Column, notes: Notes) -> Iterator[Array]:
+    def encode(self, column: Column, findings: list[Finding]) -> Iterator[Array]:
         """Features, in the order of their names."""
         if column.kind == "other":
             raise TableError(f"Column {self.name!r} holds {column.data.type}, which is no category.")
-        codes, missing = self._code(column, notes)
+        codes, missing = self._code(column, findings)
         for code in range(1, len(self.levels)):
             yield (codes == code).astype(float)
         if self.pools_others:
@@ -92,7 +77,7 @@ class CategoryPlan:
         if self.flags_missing:
             yield missing.astype(float)
 
-    def _code(self, column: Column, notes: Notes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _code(self, column: Column, findings: list[Finding]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Position of each cell's category among the levels, -1 for none, and which cells are gaps."""
         if column.kind == "empty":
             return np.full(len(column.data), -1), np.ones(len(column.data), dtype=bool)
@@ -102,23 +87,24 @@ class CategoryPlan:
         missing = np.asarray(pc.is_null(cells).to_numpy(), dtype=bool)
         strange = (codes < 0) & ~missing
         if strange.any() and not self.pools_others:
-            self._report(cells, strange, codes, notes)
+            self._report(cells, strange, codes, findings)
         return codes, missing
 
-    def _report(self, cells: Any, strange: NDArray[np.bool_], codes: NDArray[np.int64], notes: Notes) -> None:
-        values = sorted(pc.unique(cells.filter(pa.array(strange))).to_pylist())
+    def _report(
+        self, cells: Any, strange: NDArray[np.bool_], codes: NDArray[np.int64], findings: list[Finding]
+    ) -> None:
+        held = count_values(cells.filter(pa.array(strange)))
         if not (codes >= 0).any():
+            found = sorted(entry.value for entry in held)
             raise TableError(
                 f"No value of column {self.name!r} was seen in training: expected {name_columns(self.levels)}, found "
-                f"{name_columns(values, 4)}."
+                f"{name_columns(found, 4)}."
             )
-        notes.warn(
-            f"Column {self.name!r} has categories without a feature of their own, {name_columns(values, 4)}; they "
-            f"count as {self.levels[0]!r}, the most frequent in training."
-        )
+        findings.append(UnknownCategories(self.name, held, self.levels[0]))
 
 
 Plan = NumberPlan | CategoryPlan
+_TYPES = {NumberPlan: "number", CategoryPlan: "category"}
 
 
 @dataclass(frozen=True)
@@ -159,18 +145,18 @@ class Encoder:
                 f"{name_columns(absent)}.{hint}"
             )
 
-    def encode_table(self, table: pa.Table, notes: Notes) -> Array:
+    def encode_table(self, table: pa.Table, findings: list[Finding]) -> Array:
         """Features of a new table, shape (n, k)."""
         self.check_columns(table.column_names)
-        return self.encode({name: guess_column(name, table[name]) for name in self.columns}, notes)
+        return self.encode({name: guess_column(name, table[name]) for name in self.columns}, findings)
 
-    def encode(self, columns: Mapping[str, Column], notes: Notes) -> Array:
+    def encode(self, columns: Mapping[str, Column], findings: list[Finding]) -> Array:
         """Features of columns whose kinds are known, shape (n, k)."""
         n = len(columns[self.columns[0]].data)
         matrix = np.empty((n, len(self.features)), order="F")  # written column by column
         positions = {name: position for position, name in enumerate(self.features)}
         for plan in self.plans:
-            for name, values in zip(plan.outputs(), plan.encode(columns[plan.name], notes), strict=True):
+            for name, values in zip(plan.outputs(), plan.encode(columns[plan.name], findings), strict=True):
                 if name in positions:
                     matrix[:, positions[name]] = values
         return matrix
@@ -178,20 +164,9 @@ class Encoder:
     def to_state(self) -> dict[str, Any]:
         """Plain data from which `from_state` makes the same encoder."""
         return {
-            "columns": [
-                {"type": "number", "name": plan.name, "fill": plan.fill, "flags_missing": plan.flags_missing}
-                if isinstance(plan, NumberPlan)
-                else {
-                    "type": "category",
-                    "name": plan.name,
-                    "levels": list(plan.levels),
-                    "pools_others": plan.pools_others,
-                    "flags_missing": plan.flags_missing,
-                }
-                for plan in self.plans
-            ],
-            "features": list(self.features),
-            "ids": list(self.ids),
+            "columns": [{"type": _TYPES[type(plan)], **dataclasses.asdict(plan)} for plan in self.plans],
+            "features": self.features,
+            "ids": self.ids,
         }
 
     @classmethod
@@ -200,7 +175,7 @@ class Encoder:
         encoder = cls(tuple(_plan(item) for item in state["columns"]), _texts(state["features"]), _texts(state["ids"]))
         made = [name for plan in encoder.plans for name in plan.outputs()]
         if not set(encoder.features) <= set(made) or len(set(made)) < len(made):
-            raise ValueError("features and columns do not belong together")
+            raise TableError("features and columns do not belong together")
         return encoder
 
 
@@ -209,26 +184,26 @@ def _plan(item: Mapping[str, Any]) -> Plan:
     if item["type"] == "number":
         return NumberPlan(name, float(item["fill"]), flags)
     if item["type"] != "category" or not item["levels"]:
-        raise ValueError(f"unknown kind of column: {item['type']!r}")
+        raise TableError(f"unknown kind of column: {item['type']!r}")
     return CategoryPlan(name, _texts(item["levels"]), _flag(item["pools_others"]), flags)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"text expected, got {value!r}")
+        raise TableError(f"text expected, got {value!r}")
     return value
 
 
 def _texts(values: Any) -> tuple[str, ...]:
     texts = tuple(_text(value) for value in list(values))
     if len(set(texts)) < len(texts):
-        raise ValueError("a name occurs twice")
+        raise TableError("a name occurs twice")
     return texts
 
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"true or false expected, got {value!r}")
+        raise TableError(f"true or false expected, got {value!r}")
     return value
 
 
@@ -245,11 +220,3 @@ def _numbers(column: Column) -> Array:
             f"Column {column.name!r} is infinite in row {int(np.argmax(infinite)) + 1}. Leave the cell empty."
         )
     return values
-
-
-def first_cell(column: Column) -> tuple[int, str]:
-    """Row (from 1) and content of the first cell that is not a number, or of the first that says something."""
-    if column.kind == "text":
-        return count_numbers(column)[1:]
-    row = pc.index(pc.is_valid(column.data), True).as_py()
-    return row + 1, str(column.data[row].as_py())

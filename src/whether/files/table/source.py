@@ -1,7 +1,6 @@
-"""From a file to columns: the kind of file is told by its first bytes, not by its name.
+"""From a file or a data frame to columns: the kind of file is told by its first bytes, not by its name.
 
-Used by the program. Text tables arrive as text, cell by cell; what the cells mean is decided in
-`whether.files.table.columns`.
+Text tables arrive as text, cell by cell; what the cells mean is decided in `whether.files.table.columns`.
 """
 
 from __future__ import annotations
@@ -9,16 +8,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from whether.files.table.database import read_duckdb, read_sqlite
-from whether.files.table.notes import Notes, TableError, name_columns
-from whether.files.table.text import read_text_table
-
-# Given the names of a table's columns, the names of those to read.
-Choose = Callable[[Sequence[str]], Sequence[str]]
+from whether.files.table.delimited import TextTable
+from whether.files.table.findings import Finding, TableError, name_columns
 
 MOST_COLUMNS = 10_000
 SAVE_AS = "Save the table as CSV, Parquet or Feather."
@@ -34,43 +32,83 @@ FOREIGN = (
 )
 
 
-def read_table(
-    path: str | os.PathLike[str], *, query: str | None = None, choose: Choose | None = None
-) -> tuple[pa.Table, Notes]:
-    """Read a table.
+@dataclass(frozen=True)
+class OpenTable:
+    """A table whose columns are named, and which are to be read is still to be said."""
+
+    name: str
+    column_names: list[str]
+    fetch: Callable[[list[str]], pa.Table]
+    findings: list[Finding] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Refuse names that point at several columns, and a table turned on its side."""
+        if len(self.column_names) > MOST_COLUMNS:
+            raise TableError(
+                f"{self.name!r} has {len(self.column_names):,} columns; at most {MOST_COLUMNS:,} are read. Is it "
+                "turned on its side, with a column for each person?"
+            )
+        twice = [name for name, count in Counter(self.column_names).items() if count > 1]
+        if twice:
+            raise TableError(
+                f"{self.name!r} has more than one column called {name_columns(twice)}. Rename or remove one of them."
+            )
+
+    def read(self, names: Sequence[str] | None = None) -> pa.Table:
+        """Read some columns, or all; there is at least one row."""
+        table = self.fetch(self.column_names if names is None else list(names))
+        if table.num_rows == 0:
+            raise TableError(f"{self.name!r} has columns but no rows.")
+        return table
+
+
+def open_table(table: Any, *, query: str | None = None) -> OpenTable:
+    """Open a table and say which columns it has.
 
     Parameters
     ----------
-    path : path-like
-        CSV (separated by comma, semicolon, tab or bar), Parquet, Feather, SQLite or DuckDB.
+    table : path-like, data frame, pyarrow.Table or OpenTable
+        A file is CSV (separated by comma, semicolon, tab or bar), Parquet, Feather, SQLite or DuckDB. A data frame is
+        one of pandas, or any that has ``to_arrow``.
     query : str, optional
         Query to a SQLite or DuckDB file.
-    choose : callable, optional
-        Chooses the columns to read; all by default.
-
-    Returns
-    -------
-    table : pyarrow.Table
-        The chosen columns, with at least one row.
-    notes : Notes
     """
-    path, notes = Path(path), Notes()
+    if isinstance(table, OpenTable):
+        return table
+    if not isinstance(table, (str, os.PathLike)):
+        return _open_frame(table)
+    path = Path(table)
     start = _first_bytes(path)
     kind = _kind(path, start)
     if kind in ("sqlite", "duckdb"):
-        table = (read_sqlite if kind == "sqlite" else read_duckdb)(path, query)
-        _check_names(path, table.column_names)
-        if choose is not None:
-            table = table.select(list(choose(table.column_names)))
-    elif query is not None:
+        answer = (read_sqlite if kind == "sqlite" else read_duckdb)(path, query)
+        return OpenTable(str(path), answer.column_names, answer.select)
+    if query is not None:
         raise TableError(f"{str(path)!r} is no SQLite or DuckDB file, so there is nothing to put a query to.")
-    elif kind == "text":
-        table = read_text_table(path, start, notes, lambda names: _chosen(path, names, choose))
-    else:
-        table = _read_arrow(path, kind, choose)
-    if table.num_rows == 0:
-        raise TableError(f"{str(path)!r} has columns but no rows.")
-    return table, notes
+    if kind == "text":
+        text = TextTable(path, start)
+        return OpenTable(str(path), text.names, text.read, text.findings)
+    return _open_arrow(path, kind)
+
+
+def _open_frame(frame: Any) -> OpenTable:
+    if hasattr(frame, "to_arrow"):
+        frame = frame.to_arrow()
+    if isinstance(frame, pa.Table):
+        return OpenTable("table", frame.column_names, frame.select)
+    if not hasattr(frame, "columns"):
+        raise TableError(f"A file or a data frame is needed, got a {type(frame).__name__}.")
+    strange = next((name for name in frame.columns if not isinstance(name, str)), None)
+    if strange is not None:
+        raise TableError(f"Columns are named by text, but one is called {strange!r}. Rename it.")
+
+    def fetch(columns: list[str]) -> pa.Table:
+        try:
+            return pa.Table.from_pandas(frame[columns], preserve_index=False)
+        except (pa.ArrowException, TypeError) as error:
+            raise TableError(f"Cells of a column are of different kinds: {error.args[-1]}. Make them one.") from error
+
+    return OpenTable("table", list(frame.columns), fetch)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -105,38 +143,25 @@ def _kind(path: Path, start: bytes) -> str:
     return "text"
 
 
-def _read_arrow(path: Path, kind: str, choose: Choose | None) -> pa.Table:
+def _open_arrow(path: Path, kind: str) -> OpenTable:
     import pyarrow.feather
     import pyarrow.parquet
 
-    try:
-        if kind == "parquet":
-            with pyarrow.parquet.ParquetFile(path) as file:
-                return file.read(columns=_chosen(path, file.schema_arrow.names, choose))
-        table = pyarrow.feather.read_table(path)
-        return table.select(_chosen(path, table.column_names, choose))
-    except TableError:
-        raise
-    # Arrow raises several kinds of error on a damaged file, OSError among them.
-    except (pa.ArrowException, OSError, ValueError) as error:
-        what = "Parquet" if kind == "parquet" else "Feather"
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TableError(f"{str(path)!r} is a damaged {what} file ({reason}).") from error
+    def guarded(read: Callable[[], Any]) -> Any:
+        # Arrow raises several kinds of error on a damaged file, OSError among them.
+        try:
+            return read()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise TableError(f"{str(path)!r} is a damaged {kind.title()} file ({reason}).") from error
 
+    if kind == "feather":
+        table = guarded(lambda: pyarrow.feather.read_table(path))
+        return OpenTable(str(path), table.column_names, table.select)
+    names = guarded(lambda: pyarrow.parquet.read_schema(path).names)
 
-def _chosen(path: Path, names: Sequence[str], choose: Choose | None) -> list[str]:
-    _check_names(path, names)
-    return list(names if choose is None else choose(names))
+    def fetch(columns: list[str]) -> pa.Table:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            return file.read(columns=columns)
 
-
-def _check_names(path: Path, names: Sequence[str]) -> None:
-    if len(names) > MOST_COLUMNS:
-        raise TableError(
-            f"{str(path)!r} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read. Is it turned on its side, "
-            "with a column for each person?"
-        )
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise TableError(
-            f"{str(path)!r} has more than one column called {name_columns(twice)}. Rename or remove one of them."
-        )
+    return OpenTable(str(path), names, lambda columns: guarded(lambda: fetch(columns)))

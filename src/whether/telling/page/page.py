@@ -23,6 +23,7 @@ from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
 from whether.telling.page.threshold import Sweep, sweeps
 from whether.telling.reading import Reading
+from whether.telling.table import word_all
 from whether.telling.words import clean, name
 
 
@@ -67,7 +68,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "sweeps": swept,
         "data": _data(sections, swept),
         "evidence": list(evidence_sentences(words.told.evidence).items()),
-        "notes": list(origin.notes),
+        "notes": list(word_all(origin.findings, suppress_below)),
         "warnings": words.cautions()[len(advice.flags) :],
         "methods_notes": [note_sentence(note) for note in analysis.notes],
         "call": clean(origin.call),

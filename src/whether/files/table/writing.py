@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from whether.files.atomic_file import atomic_path
 from whether.files.table.columns import decode, is_text
-from whether.files.table.notes import TableError
+from whether.files.table.findings import TableError
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # A spreadsheet takes cells that begin like this for formulas and runs them.

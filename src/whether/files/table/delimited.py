@@ -5,13 +5,12 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 
-from whether.files.table.notes import Notes, TableError
+from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONGEST_HEADER = 2**20
@@ -19,48 +18,42 @@ SAMPLE = 2**18
 CHUNK = 2**22
 
 
-def read_text_table(
-    path: Path, start: bytes, notes: Notes, choose: Callable[[Sequence[str]], Sequence[str]]
-) -> pa.Table:
-    """Read a CSV file; every cell is text.
+class TextTable:
+    """A CSV file whose names are known and whose cells, all of them text, are still to be read."""
 
-    Parameters
-    ----------
-    path : Path
-    start : bytes
-        The first bytes of the file.
-    notes : Notes
-        Gets what was found out about the file.
-    choose : callable
-        Takes the names of the columns, returns those to read.
-    """
-    encoding, has_open_quote = _look_through(path, start, notes)
-    sample = _sample(path, encoding)
-    blank = next(position for position, line in enumerate(sample) if line.strip())
-    separator = _separator(sample[blank:])
-    header = _header(path, sample[blank:], separator, notes)
-    chosen = list(choose(header))
-    options = pyarrow.csv.ReadOptions(
-        skip_rows=blank,
-        column_names=header,
-        skip_rows_after_names=1,
-        encoding=encoding,
-        use_threads=False,  # so that a bad row comes with its number
-        block_size=CHUNK,
-    )
-    table = _read(path, options, separator, header if has_open_quote else chosen)
-    if has_open_quote and table.num_rows and "\n" in table[header[-1]][-1].as_py():
-        raise TableError(f"A quote in {str(path)!r} is never closed, so that the rest of the file is one cell.")
-    return table.select(chosen)
+    def __init__(self, path: Path, start: bytes) -> None:
+        self.path, self.findings = path, list[Finding]()
+        self._encoding, self._has_open_quote = _look_through(path, start, self.findings)
+        sample = _sample(path, self._encoding)
+        self._blank = next(position for position, line in enumerate(sample) if line.strip())
+        self._separator = _find_separator(sample[self._blank :])
+        self.names = _header(path, sample[self._blank :], self._separator, self.findings)
+
+    def read(self, chosen: list[str]) -> pa.Table:
+        """Read some of the columns."""
+        options = pyarrow.csv.ReadOptions(
+            skip_rows=self._blank,
+            column_names=self.names,
+            skip_rows_after_names=1,
+            encoding=self._encoding,
+            use_threads=False,  # so that a bad row comes with its number
+            block_size=CHUNK,
+        )
+        table = _read(self.path, options, self._separator, self.names if self._has_open_quote else chosen)
+        if self._has_open_quote and table.num_rows and "\n" in table[self.names[-1]][-1].as_py():
+            raise TableError(
+                f"A quote in {str(self.path)!r} is never closed, so that the rest of the file is one cell."
+            )
+        return table.select(chosen)
 
 
-def _look_through(path: Path, start: bytes, notes: Notes) -> tuple[str, bool]:
+def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[str, bool]:
     """Encoding of the file, and whether its quotes do not pair.
 
     The whole file is looked at: one letter in the last row is enough to tell Latin-1 from UTF-8.
     """
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        notes.say("The file is in UTF-16.")
+        findings.append(FileRead(encoding="UTF-16"))
         return "utf-16", False
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_utf8, n_quotes = True, 0
@@ -78,7 +71,7 @@ def _look_through(path: Path, start: bytes, notes: Notes) -> tuple[str, bool]:
                 except UnicodeDecodeError:
                     is_utf8 = False
     if not is_utf8:
-        notes.say("The file is not in UTF-8 and was read as Latin-1: look at letters with accents.")
+        findings.append(FileRead(encoding="Latin-1"))
     return "utf-8" if is_utf8 else "latin-1", n_quotes % 2 == 1
 
 
@@ -97,7 +90,7 @@ def _sample(path: Path, encoding: str) -> list[str]:
     return kept
 
 
-def _separator(lines: list[str]) -> str:
+def _find_separator(lines: list[str]) -> str:
     """Return the separator that cuts the header into most names and the lines below it into as many cells."""
 
     def fitness(separator: str) -> tuple[float, int]:
@@ -120,7 +113,7 @@ def _rows(lines: list[str], separator: str) -> list[list[str]]:
         ) from error
 
 
-def _header(path: Path, sample: list[str], separator: str, notes: Notes) -> list[str]:
+def _header(path: Path, sample: list[str], separator: str, findings: list[Finding]) -> list[str]:
     names = [name.strip() for name in _rows(sample, separator)[0]]
     if all(_is_number(name) for name in names):
         raise TableError(
@@ -130,11 +123,8 @@ def _header(path: Path, sample: list[str], separator: str, notes: Notes) -> list
     for position, name in enumerate(names):
         if not name:
             names[position] = f"(column {position + 1})"
-            notes.say(f"Column {position + 1} has no name and is called {names[position]!r}.")
-    if len(names) > 1:
-        notes.say(f"Cells are separated by {SEPARATORS[separator]}.")
-    else:
-        notes.warn(f"No comma, semicolon, tab or bar separates columns: all is one column, {names[0][:60]!r}.")
+            findings.append(Unnamed(names[position], position + 1))
+    findings.append(FileRead(separator=SEPARATORS[separator]) if len(names) > 1 else OneColumn(names[0]))
     return names
 
 

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from whether.cli.problems import CommandError
+from whether.validate import ArgumentError
 
 SUMMARY = "summary.json"
 
@@ -24,18 +24,7 @@ SUMMARY = "summary.json"
 def whole_folder(path: Path, files: Collection[str], schema: str) -> Iterator[Path]:
     """Give an empty folder to write to; it becomes ``path`` when the block ends, and is removed if the block fails.
 
-    Parameters
-    ----------
-    path : Path
-        Where the complete folder is to be. What is there already has to be empty or written by an earlier run.
-    files : collection of str
-        Names of the files that a run writes.
-    schema : str
-        What ``summary.json`` of an earlier run calls itself.
-
-    Yields
-    ------
-    Path
+    What is there already has to be empty, or to have no other files than these and a ``summary.json`` of this schema.
     """
     target = Path(os.path.normpath(path))
     check_folder(target, files, schema)
@@ -64,33 +53,26 @@ def _exchange(unfinished: Path, target: Path, old: Path) -> None:
 
 
 def check_folder(target: Path, files: Collection[str], schema: str) -> None:
-    """Refuse, before any work is done, a folder that could not be written or should not be replaced.
-
-    Parameters
-    ----------
-    target : Path
-    files, schema
-        See `whole_folder`.
-    """
+    """Refuse, before any work is done, a folder that could not be written or should not be replaced."""
     if target.name in ("", ".."):
-        raise CommandError(f"-o needs the name of a folder to write, not {str(target)!r}.")
+        raise ArgumentError(f"`output` needs the name of a folder to write, not {str(target)!r}.")
     if not target.parent.is_dir():
-        raise CommandError(f"There is no folder {str(target.parent)!r} to write to.")
+        raise ArgumentError(f"There is no folder {str(target.parent)!r} to write to.")
     if not os.access(target.parent, os.W_OK):
-        raise CommandError(f"The folder {str(target.parent)!r} is not writable.")
+        raise ArgumentError(f"The folder {str(target.parent)!r} is not writable.")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise CommandError(f"{str(target)!r} is a file; -o takes the name of a folder.")
+        raise ArgumentError(f"{str(target)!r} is a file; `output` takes the name of a folder.")
     if not target.is_dir():
         return
     found = sorted(file.name for file in target.iterdir())
     foreign = [name for name in found if name not in files]
     if foreign:
-        raise CommandError(
+        raise ArgumentError(
             f"The folder {str(target)!r} holds files that are no result of an analysis, such as {foreign[0]!r}. Give "
             "another folder, or take them out."
         )
     if found and not _is_own(target, schema):
-        raise CommandError(
+        raise ArgumentError(
             f"The folder {str(target)!r} was not written by an analysis: its {SUMMARY} is missing or says something "
             "else. Give another folder."
         )

@@ -1,0 +1,47 @@
+"""The cohort that a command is about: a table of the user's, or invented people whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from whether.cli.options import CohortOptions, split_columns
+from whether.files.table import TableCohort, open_table, read_cohort
+from whether.files.table.findings import Simulated
+from whether.simulation import simulate
+
+# A world in which what raises the risk is not what brings the event forward, seen for about as long as events take.
+WORLD, N_SIMULATED = "partially-dependent", 4000
+
+
+def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCohort:
+    """Read the table, or simulate people where there is none."""
+    if options.table is None:
+        return _simulate_people(options.seed)
+    assert options.event is not None, "the options have been checked"
+    table = open_table(options.table, query=options.query)
+    lists = ("features", "drop", "categorical", "propensity_features", "id")
+    columns: dict[str, Any] = {name: split_columns(getattr(options, name), table.column_names) for name in lists}
+    return read_cohort(
+        table,
+        options.event,
+        time=options.time,
+        follow_up=options.follow_up,
+        entry=options.entry,
+        endpoint=options.endpoint,
+        event_value=options.event_value,
+        group=options.group,
+        keep_gaps=keep_gaps,
+        **columns,
+    )
+
+
+def _simulate_people(seed: int) -> TableCohort:
+    drawn = simulate(WORLD, n=N_SIMULATED, seed=seed)
+    columns = dict(zip(drawn.feature_names, drawn.X.T, strict=True))
+    columns |= {"event": drawn.y, "time": drawn.time, "follow_up": drawn.follow_up}
+    people = read_cohort(pa.table(columns), "event", time="time", follow_up="follow_up")
+    truth = Simulated(WORLD, seed, int(drawn.positive[drawn.y == 0].sum()))
+    return replace(people, name="simulated cohort", findings=(*people.findings, truth))

@@ -1,0 +1,97 @@
+"""Which method is fitted to a cohort, and what a model file says about its training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise import recommend
+from whether.cli.options import CohortOptions
+from whether.cli.problems import CommandError
+from whether.estimators import CensoredClassifier
+from whether.estimators.time_model import TimeModelClassifier
+from whether.facts import FEWEST
+from whether.files.model import save_model
+from whether.files.table import TableCohort
+from whether.files.table.findings import suggest
+from whether.methods import METHODS, Method
+from whether.telling.advice import AdviceWords
+from whether.telling.disclosure import disclose
+from whether.telling.table import word_all
+
+
+def find_method(name: str) -> Method:
+    """Return the method of a name, in whichever case it is written."""
+    found = next((method for method in METHODS.values() if method.name.lower() == name.lower()), None)
+    if found is None:
+        raise CommandError(f"There is no method {name!r} (there are {', '.join(METHODS)}).{suggest(name, METHODS)}")
+    return found
+
+
+def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
+    """Return the method that was asked for, if any; refuse one that needs more than is known, before reading."""
+    has_follow_up, named = cohort.follow_up or cohort.endpoint, cohort.propensity_features is not None
+    if name is None:
+        if not (cohort.time or cohort.entry or has_follow_up or named):
+            raise CommandError(
+                "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
+                "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "
+                "was seen."
+            )
+        return None
+    found = find_method(name)
+    if "time" in found.needs and cohort.time is None:
+        raise CommandError(f"{found.name} works through event times: give the column as --time.")
+    if "follow_up" in found.needs and not has_follow_up:
+        needed = "give the column as --follow-up, or --entry and --endpoint"
+        raise CommandError(f"{found.name} works through the length of follow-up: {needed}.")
+    if found.feature_parameter and not named:
+        raise CommandError(f"{found.name} needs --propensity-features, the columns that decide who is seen.")
+    if named and not found.feature_parameter:
+        raise CommandError(f"{found.name} has no use for --propensity-features. Methods that end in -R have.")
+    return found
+
+
+def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:
+    """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
+    advice = recommend(people.X, people.y, **people.known, random_state=seed)
+    refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
+    return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
+
+
+def expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> float:
+    """Number of the unlabeled who are expected to be positive."""
+    if isinstance(model, TimeModelClassifier):
+        # How long somebody is known to be without the event is what the model read in the fit.
+        clock = times["follow_up" if model.model_.propensity.needs_follow_up else "time"]
+        still = model.predict_proba_event_free(people.X, np.asarray(clock))
+    else:
+        still = model.predict_proba_event_free(people.X)  # type: ignore[attr-defined]
+    return float(still[people.y == 0].sum())
+
+
+def describe_training(
+    model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
+) -> dict[str, Any]:
+    """What a fit came to."""
+    return {
+        "people": int(y.size),
+        "events": int(y.sum()),
+        "seen_share": float(y.mean()),
+        "mean_risk": mean_risk,
+        "expected_unseen": expected_unseen,
+        "converged": bool(model.converged_),
+    }
+
+
+def save_fitted(
+    path: Path, model: CensoredClassifier, people: TableCohort, method: Method, facts: dict[str, Any]
+) -> None:
+    """Write the model file, which tells nothing from which a count of few people follows."""
+    few = min(facts["events"], facts["people"] - facts["events"]) < FEWEST
+    kept = {name: facts[name] for name in ("people", "converged")} if few else facts
+    training = {**kept, "learner": str(model.learner), "notes": list(word_all(people.findings))}
+    save_model(model, path, encoder=people.encoder, method=method.name, training=training)

@@ -1,0 +1,216 @@
+"""What was done to a table, as facts: which column, what, to how many people.
+
+Findings end up in model files and reports. A cell's value therefore never stands alone but in `Held`, with the number
+of people who have it, so that whoever tells findings can hold back what points at a few.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from whether.facts import FEWEST
+from whether.validate import DataError
+
+
+class TableError(DataError):
+    """A table that cannot be used as it is; the message says why and what to do."""
+
+
+class Reason(Enum):
+    """Why a column cannot be a feature."""
+
+    EMPTY = "is empty"
+    STRANGE = "holds neither numbers nor text"
+    DATES = "holds dates, of which only a number could be a feature"
+    CONSTANT = "is always the same"
+    NEARLY_CONSTANT = "is the same for all but a few"
+    IS_EVENT = "says the same as the event"
+    IS_TIME = "equals the time or follow-up of most people"
+    ID = "looks like an id, with another number in each row"
+    REMARK = "looks like an id or a remark, with another value in most rows"
+    ALL_RARE = f"has no category with at least {FEWEST} people"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value of a column, and how many people have it."""
+
+    value: str
+    people: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was done to a table or found in it."""
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether the reader may have to act."""
+        return False
+
+
+@dataclass(frozen=True)
+class FileRead(Finding):
+    """How the file was read: its encoding and separator, where these had to be found out."""
+
+    encoding: str = ""
+    separator: str = ""
+
+
+@dataclass(frozen=True)
+class OneColumn(Finding):
+    """No separator was found, so that all is one column."""
+
+    column: str
+
+    @property
+    def is_warning(self) -> bool:
+        """It is hardly ever meant."""
+        return True
+
+
+@dataclass(frozen=True)
+class Unnamed(Finding):
+    """A column without a name got one."""
+
+    column: str
+    position: int
+
+
+@dataclass(frozen=True)
+class Converted(Finding):
+    """Cells of a column became numbers in a way that is not obvious."""
+
+    column: str
+    how: str
+
+
+@dataclass(frozen=True)
+class LeftOut(Finding):
+    """A column is no feature."""
+
+    column: str
+    reason: Reason
+    held: tuple[Held, ...] = ()
+
+    @property
+    def is_warning(self) -> bool:
+        """Where the rule may have been wrong."""
+        return self.reason in (Reason.IS_EVENT, Reason.IS_TIME, Reason.ID, Reason.REMARK, Reason.ALL_RARE)
+
+
+@dataclass(frozen=True)
+class LooksLikeId(Finding):
+    """A column that was asked for by name seems to be an id."""
+
+    column: str
+
+    @property
+    def is_warning(self) -> bool:
+        """It is used all the same."""
+        return True
+
+
+@dataclass(frozen=True)
+class GapsFilled(Finding):
+    """Gaps in a column of numbers were filled with the middle of the training table; a feature may say where."""
+
+    column: str
+    people: int
+    fill: float
+    is_flagged: bool = False
+    in_training: bool = True
+
+
+@dataclass(frozen=True)
+class GapsCoded(Finding):
+    """Gaps in a column of categories are a category of their own, or count as the most frequent one."""
+
+    column: str
+    people: int
+    counts_as: Held | None
+
+
+@dataclass(frozen=True)
+class RarePooled(Finding):
+    """Categories of few people are taken together, or count as the most frequent one."""
+
+    column: str
+    categories: int
+    people: int
+    counts_as: Held | None
+
+
+@dataclass(frozen=True)
+class UnknownCategories(Finding):
+    """A new table has categories without a feature, which count as the most frequent one in training."""
+
+    column: str
+    held: tuple[Held, ...]
+    counts_as: str
+
+    @property
+    def is_warning(self) -> bool:
+        """The risks of these people are those of others."""
+        return True
+
+
+@dataclass(frozen=True)
+class SameFeature(Finding):
+    """A feature that equals another for everybody was left out."""
+
+    feature: str
+    twin: str
+
+
+@dataclass(frozen=True)
+class UsedAsNumbers(Finding):
+    """Columns whose cells are features as they are."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class UsedAsCategories(Finding):
+    """A column whose categories are features, each compared with the first."""
+
+    column: str
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class EventRead(Finding):
+    """Which values of the event column mean that it was seen, where these are not 0 and 1."""
+
+    column: str
+    seen: tuple[Held, ...]
+    unseen: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class DatesToYears(Finding):
+    """Times come from dates and are in years of 365.25 days."""
+
+
+@dataclass(frozen=True)
+class Simulated(Finding):
+    """The people are invented, and the truth about them is known."""
+
+    world: str
+    seed: int
+    hidden_positives: int
+
+
+def name_columns(names: Iterable[str], most: int = 8) -> str:
+    """List names, quoted so that no character in them can do harm on a screen."""
+    listed = list(names)
+    return ", ".join(repr(name) for name in listed[:most]) + (f" and {len(listed) - most} more" * (len(listed) > most))
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """Ask for the name that was probably meant, if one is close."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.7)
+    return f" Did you mean {close[0]!r}?" if close else ""

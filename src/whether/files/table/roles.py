@@ -1,0 +1,110 @@
+"""Which column of a table is what: the event, the times, the ids and the features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from whether.files.table.findings import TableError, name_columns, suggest
+from whether.validate import ArgumentError
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns with the event and the times, as the user named them.
+
+    Attributes
+    ----------
+    event : str
+    time, follow_up, entry : str or None
+    endpoint : str or None
+        Date (or number, where entry is one) at which follow-up ended for everybody.
+    event_value : str or None
+        The value of the event column that means that the event was seen.
+    """
+
+    event: str
+    time: str | None = None
+    follow_up: str | None = None
+    entry: str | None = None
+    endpoint: str | None = None
+    event_value: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse combinations that mean nothing."""
+        if self.endpoint is not None and self.entry is None:
+            raise ArgumentError("`endpoint` needs `entry`: the column with everybody's date of entry.")
+        if self.entry is not None and self.endpoint is None and self.time is None:
+            raise ArgumentError("`entry` needs `endpoint` (the date at which follow-up ended), or `time` with dates.")
+        if self.endpoint is not None and self.follow_up is not None:
+            raise ArgumentError("Give `follow_up`, or `entry` and `endpoint` from which it follows, not both.")
+        twice = next((name for name in self.columns if self.columns.count(name) > 1), None)
+        if twice is not None:
+            raise ArgumentError(f"Column {twice!r} cannot be two of event, time, follow-up and entry.")
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that have a role."""
+        return [name for name in (self.event, self.time, self.follow_up, self.entry) if name is not None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The other columns: which may become features, and which say who a person is or with whom one belongs.
+
+    Attributes
+    ----------
+    candidates : list of str
+        Columns that may become features.
+    named : bool
+        Whether they were asked for by name.
+    ids, categorical, propensity : list of str
+    group : str or None
+        Column whose equal values are rows that belong together.
+    """
+
+    candidates: list[str]
+    named: bool
+    ids: list[str]
+    categorical: list[str]
+    propensity: list[str]
+    group: str | None
+
+
+def choose_columns(
+    names: Sequence[str],
+    roles: Roles,
+    *,
+    features: Iterable[str] | None = None,
+    drop: Iterable[str] | None = None,
+    categorical: Iterable[str] | None = None,
+    propensity_features: Iterable[str] | None = None,
+    id: Iterable[str] | None = None,
+    group: str | None = None,
+) -> Choice:
+    """Settle what the columns of a table are for; a name that it has not, or that has two uses, is refused."""
+    wanted, dropped, ids = _listed(features), _listed(drop), _listed(id)
+    codes, propensity, grouping = _listed(categorical), _listed(propensity_features), _listed(group)
+    for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping):
+        check_column(name, names)
+    taken = {*roles.columns, *dropped, *ids, *grouping}
+    used_twice = next((name for name in (*wanted, *propensity, *codes) if name in taken), None)
+    if used_twice is not None:
+        raise ArgumentError(f"Column {used_twice!r} cannot be a feature: it has another use, or was dropped.")
+    candidates = wanted or [name for name in names if name not in taken]
+    absent = next((name for name in propensity if name not in candidates), None)
+    if absent is not None:
+        raise ArgumentError(f"`propensity_features` has {absent!r}, which `features` has not.")
+    return Choice(candidates, bool(wanted), ids, codes, propensity, group)
+
+
+def _listed(names: Iterable[str] | None) -> list[str]:
+    """Names without repetition; one name is a list of one."""
+    return list(dict.fromkeys([names] if isinstance(names, str) else names or ()))
+
+
+def check_column(name: str, names: Sequence[str]) -> None:
+    """Refuse the name of a column that is not there."""
+    if name not in names:
+        hint = suggest(name, names) or (" Is the separator one of , ; tab |?" if len(names) == 1 else "")
+        raise TableError(f"The table has no column {name!r} (it has {name_columns(names)}).{hint}")

@@ -1,0 +1,221 @@
+"""From a stranger's table to a cohort: encoded features, labels and times, and what was done to get them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from whether.files.table.columns import guess_column
+from whether.files.table.encoder import Encoder
+from whether.files.table.findings import DatesToYears, Finding, TableError
+from whether.files.table.learn import Observed, Wishes, learn_encoder
+from whether.files.table.outcome import Outcome, read_outcome
+from whether.files.table.roles import Choice, Roles, choose_columns
+from whether.files.table.source import open_table
+from whether.validate import ArgumentError
+
+Array = NDArray[np.float64]
+
+FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class TableCohort:
+    """The people of a table, ready to learn from.
+
+    Attributes
+    ----------
+    name : str
+        What the table is called: the file's name without its folder.
+    X : DataFrame
+        Features, all of them numbers.
+    y : ndarray of 0 and 1
+        Whether the event was seen.
+    time, follow_up, entry : ndarray or None
+        As the classifiers and `examine` take them; from dates, in years.
+    propensity_features : list of str or None
+        The features that the columns named as driving labeling became.
+    groups : ndarray of int or None
+        A number for each group of rows that belong together.
+    ids : pyarrow.Table
+        The columns that say who a person is, as they were; without a column if none was named.
+    roles : Roles
+        The columns with the event and the times.
+    encoder : Encoder
+        What made the features, and makes them of new tables.
+    findings : tuple of Finding
+        What was done with each column.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[np.int_]
+    time: Array | None
+    follow_up: Array | None
+    entry: Array | None
+    propensity_features: list[str] | None
+    groups: NDArray[np.intp] | None
+    ids: pa.Table
+    roles: Roles
+    encoder: Encoder
+    findings: tuple[Finding, ...]
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Times, follow-up, entry and named features, as `whether.examine` and its kin take them."""
+        named = {"propensity_features": self.propensity_features, "entry": self.entry}
+        return {"time": self.time, "follow_up": self.follow_up, **named}
+
+    @property
+    def is_in_years(self) -> bool:
+        """Whether times come from dates, and so are in years."""
+        return any(isinstance(finding, DatesToYears) for finding in self.findings)
+
+
+def read_cohort(
+    table: Any,
+    event: str,
+    *,
+    time: str | None = None,
+    follow_up: str | None = None,
+    entry: str | None = None,
+    endpoint: Any = None,
+    event_value: Any = None,
+    features: Iterable[str] | None = None,
+    drop: Iterable[str] | None = None,
+    categorical: Iterable[str] | None = None,
+    propensity_features: Iterable[str] | None = None,
+    id: Iterable[str] | None = None,
+    group: str | None = None,
+    query: str | None = None,
+    keep_gaps: bool = False,
+) -> TableCohort:
+    """Read a table as it is, with categories, gaps and dates, and turn it into features, labels and times.
+
+    It is what every command of the program does with a table. Text becomes categories, each compared with the most
+    frequent; rare ones are pooled; gaps are filled with the median, and a feature says where, if they are not few.
+    Columns that look like ids, are constant, or repeat the event or a time are left out, unless named in ``features``.
+
+    Parameters
+    ----------
+    table : path-like, data frame or pyarrow.Table
+        A file may be CSV, Parquet, Feather, SQLite or DuckDB.
+    event : str
+        Column that says whether the event was seen: 0 or 1, yes or no, true or false.
+    time : str, optional
+        Column with the time of the event or, without it, of the end of follow-up; dates, if there is an entry.
+    follow_up : str, optional
+        Column with how long each person was, or would have been, followed.
+    entry : str, optional
+        Column with the dates of entry.
+    endpoint : str or number, optional
+        Date at which follow-up ended for everybody, as "2020-12-31"; a number where the entries are numbers.
+    event_value : optional
+        Value of the event column that means that it was seen.
+    features : list of str, optional
+        Columns to learn from; by default all that have no other use.
+    drop : list of str, optional
+        Columns to leave out.
+    categorical : list of str, optional
+        Columns whose numbers are categories.
+    propensity_features : list of str, optional
+        Columns that decide who is seen.
+    id : str or list of str, optional
+        Columns that say who a person is; never learned from.
+    group : str, optional
+        Column whose equal values are rows that belong together.
+    query : str, optional
+        Query to a SQLite or DuckDB file.
+    keep_gaps : bool
+        Leave gaps in numbers, for a learner that copes with them: "boosted".
+
+    Returns
+    -------
+    TableCohort
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used as it is.
+    ArgumentError
+        If what was said about the columns does not go together.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import whether as wh
+    >>> frame = pd.DataFrame({"relapse": ["yes", "no", "no"] * 20, "years": range(1, 61), "stage": ["I", "II"] * 30})
+    >>> cohort = wh.read_cohort(frame, event="relapse", time="years")
+    >>> list(cohort.X.columns), int(cohort.y.sum())
+    (['stage=II'], 20)
+    """
+    told = (None if value is None else str(value).removesuffix(" 00:00:00") for value in (endpoint, event_value))
+    roles = Roles(event, time, follow_up, entry, *told)
+    opened = open_table(table, query=query)
+    choice = choose_columns(
+        opened.column_names,
+        roles,
+        features=features,
+        drop=drop,
+        categorical=categorical,
+        propensity_features=propensity_features,
+        id=id,
+        group=group,
+    )
+    grouping = [] if group is None else [group]
+    cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.candidates])))
+    if cells.num_rows < FEWEST_ROWS:
+        raise TableError(
+            f"{opened.name!r} has {cells.num_rows} row{'s' * (cells.num_rows > 1)}; fewer than {FEWEST_ROWS} people "
+            "are too few to learn from."
+        )
+    findings = list(opened.findings)
+    outcome = read_outcome(cells, roles, findings)
+    encoder, X = _encode(cells, choice, outcome, keep_gaps, findings)
+    return TableCohort(
+        name=Path(opened.name).name,
+        X=X,
+        y=outcome.event.astype(int),
+        time=outcome.time,
+        follow_up=outcome.follow_up,
+        entry=outcome.entry,
+        propensity_features=_find_features(choice, encoder),
+        groups=None if group is None else _number_groups(cells[group]),
+        ids=cells.select(choice.ids),
+        roles=roles,
+        encoder=encoder,
+        findings=tuple(findings),
+    )
+
+
+def _encode(
+    table: pa.Table, choice: Choice, outcome: Outcome, keep_gaps: bool, findings: list[Finding]
+) -> tuple[Encoder, pd.DataFrame]:
+    columns = {name: guess_column(name, table[name]) for name in choice.candidates}
+    wishes = Wishes(choice.named, choice.categorical, keep_gaps, tuple(choice.ids))
+    times = tuple(times for times in (outcome.time, outcome.follow_up) if times is not None)
+    encoder = learn_encoder(columns, wishes, Observed(outcome.event, times), findings)
+    # What encoding finds in the training table has been told when it was learned.
+    return encoder, pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features), copy=False)
+
+
+def _find_features(choice: Choice, encoder: Encoder) -> list[str] | None:
+    named = [name for column in choice.propensity for name in encoder.features_of(column)]
+    if choice.propensity and not named:
+        raise ArgumentError("None of the `propensity_features` became a feature, so nothing decides who is seen.")
+    return named or None
+
+
+def _number_groups(cells: pa.ChunkedArray) -> NDArray[np.intp]:
+    """Number the groups; rows without one are a group each, for nothing is known of who belongs to them."""
+    codes = np.array(cells.combine_chunks().dictionary_encode().indices.to_pandas(), dtype=float)
+    alone = np.isnan(codes)
+    codes[alone] = np.arange(alone.sum()) + cells.length()
+    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.intp)

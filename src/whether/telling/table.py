@@ -1,0 +1,145 @@
+"""Findings about a table in sentences, without values and counts that point at few people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from whether.facts import FEWEST
+from whether.files.table import findings as facts
+from whether.files.table.findings import Finding, Held, Reason, name_columns
+
+
+def word_all(findings: Iterable[Finding], fewest: int = FEWEST) -> tuple[str, ...]:
+    """Each finding in a sentence."""
+    return tuple(word(finding, fewest) for finding in findings)
+
+
+@singledispatch
+def word(finding: Finding, fewest: int = FEWEST) -> str:
+    """A finding in a sentence; counts below ``fewest``, and values that fewer people have, are held back."""
+    raise TypeError(f"There are no words for a {type(finding).__name__}.")
+
+
+def count(people: int, fewest: int) -> str:
+    """Return a number of people as it may be told."""
+    return f"{people:,}" if people == 0 or people >= fewest else f"fewer than {fewest}"
+
+
+def _values(held: Iterable[Held], fewest: int, most: int = 30) -> str:
+    """Values that enough people have. How many others there are would tell how few people they have at least."""
+    listed = list(held)
+    told = [entry.value for entry in listed if entry.people >= fewest]
+    hidden = "some that few people have" if len(told) < len(listed) else ""
+    return " and ".join(part for part in (name_columns(told, most), hidden) if part)
+
+
+def _counts_as(counts_as: Held | None, own: str, fewest: int) -> str:
+    return (
+        f"are a category, {own!r}"
+        if counts_as is None
+        else f"count as {_values([counts_as], fewest)}, the most frequent"
+    )
+
+
+@word.register
+def _(finding: facts.FileRead, fewest: int = FEWEST) -> str:
+    if finding.encoding == "UTF-16":
+        return "The file is in UTF-16."
+    if finding.encoding:
+        return f"The file is not in UTF-8 and was read as {finding.encoding}: look at letters with accents."
+    return f"Cells are separated by {finding.separator}."
+
+
+@word.register
+def _(finding: facts.OneColumn, fewest: int = FEWEST) -> str:
+    return f"No comma, semicolon, tab or bar separates columns: all is one column, {finding.column[:60]!r}."
+
+
+@word.register
+def _(finding: facts.Unnamed, fewest: int = FEWEST) -> str:
+    return f"Column {finding.position} has no name and is called {finding.column!r}."
+
+
+@word.register
+def _(finding: facts.Converted, fewest: int = FEWEST) -> str:
+    return f"Column {finding.column!r} was read {finding.how}."
+
+
+@word.register
+def _(finding: facts.LeftOut, fewest: int = FEWEST) -> str:
+    told = [entry.value for entry in finding.held if entry.people >= fewest]
+    value = f" ({told[0]!r})" if told and finding.reason in (Reason.CONSTANT, Reason.NEARLY_CONSTANT) else ""
+    return f"Column {finding.column!r} {finding.reason.value}{value}: it was left out."
+
+
+@word.register
+def _(finding: facts.LooksLikeId, fewest: int = FEWEST) -> str:
+    return f"Column {finding.column!r} {Reason.ID.value}."
+
+
+@word.register
+def _(finding: facts.GapsFilled, fewest: int = FEWEST) -> str:
+    if not finding.in_training:
+        return f"Column {finding.column!r}: gaps were filled with the training median, {finding.fill:g}."
+    flagged = "; a feature of its own says where" if finding.is_flagged else ""
+    gaps = count(finding.people, fewest)
+    return f"Column {finding.column!r} has {gaps} gaps, filled with the median, {finding.fill:g}{flagged}."
+
+
+@word.register
+def _(finding: facts.GapsCoded, fewest: int = FEWEST) -> str:
+    where = _counts_as(finding.counts_as, "(missing)", fewest)
+    return f"Column {finding.column!r}: {count(finding.people, fewest)} gaps {where}."
+
+
+@word.register
+def _(finding: facts.RarePooled, fewest: int = FEWEST) -> str:
+    where = _counts_as(finding.counts_as, "(other)", fewest)
+    # So many categories have at least as many people: their number is not told where that of the people is not.
+    how_many = f"{finding.categories:,} " if finding.people >= fewest else ""
+    rare = f"{how_many}rare categories ({count(finding.people, fewest)} people)"
+    return f"Column {finding.column!r}: {rare} {where}."
+
+
+@word.register
+def _(finding: facts.UnknownCategories, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} has categories without a feature of their own, {_values(finding.held, fewest, 4)}; "
+        f"they count as {finding.counts_as!r}, the most frequent in training."
+    )
+
+
+@word.register
+def _(finding: facts.SameFeature, fewest: int = FEWEST) -> str:
+    return f"Feature {finding.feature!r} is the same as {finding.twin!r} for everybody: it was left out."
+
+
+@word.register
+def _(finding: facts.UsedAsNumbers, fewest: int = FEWEST) -> str:
+    return f"Used as numbers: {name_columns(finding.columns, 50)}."
+
+
+@word.register
+def _(finding: facts.UsedAsCategories, fewest: int = FEWEST) -> str:
+    first, *others = finding.held
+    compared = f"each compared with {_values([first], fewest)}"
+    return f"Used as categories: {finding.column!r} ({', '.join(filter(None, [_values(others, fewest), compared]))})."
+
+
+@word.register
+def _(finding: facts.EventRead, fewest: int = FEWEST) -> str:
+    return f"Column {finding.column!r}: {_values(finding.seen, fewest)} means that the event was seen."
+
+
+@word.register
+def _(finding: facts.DatesToYears, fewest: int = FEWEST) -> str:
+    return "Times are in years of 365.25 days."
+
+
+@word.register
+def _(finding: facts.Simulated, fewest: int = FEWEST) -> str:
+    return (
+        f"The people are simulated (world {finding.world}, seed {finding.seed}), so that the truth is known: "
+        f"{finding.hidden_positives:,} of the unlabeled are positive."
+    )
