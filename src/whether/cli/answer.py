@@ -9,11 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from whether.cli.cohorts import read_people
 from whether.cli.options import CohortOptions
-from whether.cli.output import check_output, gathered_warnings, make_notes, tell
+from whether.cli.output import check_output, gathered_warnings, make_notes, say_lines, tell
 from whether.cli.problems import CommandError
 from whether.facts import FEWEST, Told
 from whether.files.atomic_file import atomic_path
@@ -54,7 +52,7 @@ def answer(
         lines += ["", f"Written to {output}."]
     tell([], result, make_notes(people.findings, warned, fewest), as_json)
     if not as_json:
-        _say(lines)
+        say_lines(lines)
 
 
 def _numbers(found: Told, fewest: int) -> dict[str, Any]:
@@ -99,11 +97,3 @@ def _width() -> int:
     if not sys.stdout.isatty():
         return WIDEST
     return min(WIDEST, max(NARROWEST, shutil.get_terminal_size((WIDEST, 24)).columns))
-
-
-def _say(lines: list[str]) -> None:
-    """Print lines without characters that a terminal would obey; those above indented ones are headings."""
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        text = "".join(letter if letter.isprintable() else " " for letter in line)
-        is_heading = below.startswith("  ") and not line.startswith(" ")
-        typer.echo(typer.style(text, bold=True) if is_heading else text)  # plain where nobody watches

@@ -47,6 +47,14 @@ def tell(sentences: Iterable[str], result: dict[str, Any], notes: list[dict[str,
         typer.echo(printable(sentence))
 
 
+def say_lines(lines: list[str]) -> None:
+    """Print lines without characters that a terminal would obey; those above indented ones are headings."""
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        text = "".join(letter if letter.isprintable() else " " for letter in line)
+        is_heading = below.startswith("  ") and not line.startswith(" ")
+        typer.echo(typer.style(text, bold=True) if is_heading else text)  # plain where nobody watches
+
+
 def check_output(path: Path, *inputs: Path | None) -> None:
     """Refuse, before any work is done, a place where the result could not be written."""
     if path.is_dir():

@@ -16,7 +16,6 @@ from whether.cli.cohorts import read_people
 from whether.cli.fitting import describe_training, save_fitted
 from whether.cli.options import CohortOptions
 from whether.cli.output import make_notes, refuse_names, tell
-from whether.cli.problems import printable
 from whether.estimators import LabelClassifier
 from whether.files.atomic_file import atomic_path
 from whether.files.folder import SUMMARY, whole_folder
@@ -95,7 +94,7 @@ def _save_model(answer: Analysis, people: TableCohort, path: Path) -> None:
 def _tell_people(answer: Analysis, job: Job) -> None:
     output = job.output
     for line in answer.to_text(WIDTH, suppress_below=job.suppress_below).splitlines():
-        typer.echo(printable(line))
+        typer.echo("".join(letter if letter.isprintable() else " " for letter in line))
     typer.echo("")
     typer.echo(f"The report is {output / REPORT}; it tells nothing about single persons, and nor does {SUMMARY}.")
     typer.echo(f"{PREDICTIONS} is about single persons: keep it where personal data may be. {MODEL} is the model.")

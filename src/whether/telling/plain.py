@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-import whether
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
 from whether.learners import LinearFit
@@ -95,7 +95,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
         {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
-            "whether_version": whether.__version__,
+            "whether_version": version("whether"),
             "origin": {**to_plain(analysis.origin), "notes": word_all(analysis.origin.findings, rule.fewest)},
             "cohort": {
                 "people": counts.n,

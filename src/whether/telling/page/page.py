@@ -6,11 +6,11 @@ import dataclasses
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-import whether
 from whether.analysis import Analysis
 from whether.methods import METHODS
 from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY, note_sentence
@@ -75,7 +75,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "glossary": GLOSSARY,
         "methods": [(method.name, method.words) for method in METHODS.values()],
         "citations": CITATIONS,
-        "version": whether.__version__,
+        "version": version("whether"),
         "date": datetime.date.today().isoformat(),
         "fewest": disclosure.fewest,
         "is_suppressed": disclosure.is_on,
