@@ -16,7 +16,7 @@ from whether.advise.fits import (
     widen_probe,
 )
 from whether.advise.material import gather
-from whether.learners.objective import LinearObjective
+from whether.learners.linear.objective import LinearObjective
 
 CANDIDATES = [event_time_candidates, follow_up_candidates]
 

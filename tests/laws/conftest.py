@@ -14,7 +14,7 @@ from scipy.special import expit
 from whether import METHODS, FollowUpWarning, IdentifiabilityWarning
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
-from whether.learners.objective import LinearObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,

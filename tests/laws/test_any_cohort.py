@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from whether import METHODS
 from whether.cohort import Cohort
-from whether.learners.objective import LinearObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.likelihood import posterior
 from whether.validate import check_cohort
 

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from whether.distributions import DISTRIBUTIONS
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
 from whether.likelihood import posterior
 from whether.propensity import DiscreteTimePropensity, EventTimePropensity, LogisticPropensity
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from whether import UnbiasedPUClassifier
-from whether.learners.nonnegative import NonNegativeObjective
+from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk
 
 RISKS = {"unbiased": UnbiasedRisk, "positive": PositiveRisk, "negative": NegativeRisk}

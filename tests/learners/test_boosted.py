@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import whether as wh
 from whether.cohort import Cohort
-from whether.learners.boosted import BoostedLearner
+from whether.learners.boosted.learner import BoostedLearner
 from whether.learners.rows import RowProblem
 from whether.propensity import EventTimePropensity, LogisticPropensity
 
@@ -128,7 +128,7 @@ def test_categorical_columns_of_a_frame_are_taken_as_they_are(frame):
 def test_useless_linear_start_is_left_behind():
     cohort, fresh = wh.simulate("interaction", n=4000, seed=0), wh.simulate("interaction", n=5000, seed=1)
     model = fitted("FUMC-F", cohort, "boosted")
-    assert model.model_.race.winner == "level"
+    assert model.model_.comparison.winner == "level"
     assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.8
 
 

@@ -18,7 +18,7 @@ import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.learners.em import EMLearner, _logit
-from whether.learners.linear import LinearLearner
+from whether.learners.linear.learner import LinearLearner
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,

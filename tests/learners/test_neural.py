@@ -14,10 +14,10 @@ import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner
-from whether.learners.batches import Batch, Split, likelihood_of
-from whether.learners.layout import Layout
-from whether.learners.neural import NeuralLearner
-from whether.learners.screen import Screen
+from whether.learners.neural.batches import Batch, Split, likelihood_of
+from whether.learners.neural.learner import NeuralLearner
+from whether.learners.neural.outputs import OutputLayout
+from whether.learners.neural.screen import Screen
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,
@@ -265,7 +265,7 @@ def test_the_screen_keeps_features_that_matter_in_either_part_and_few_others():
         np.zeros((cohort.n, 3)),
         Batch(np.argsort(~cohort.labeled, kind="stable")[None], int(cohort.labeled.sum())),
         likelihood_of(cohort, propensity, True),
-        Layout(propensity, True, 200, np.arange(200)),
+        OutputLayout(propensity, True, 200, np.arange(200)),
     )
     assert {0, 1, 2, 3} <= set(chosen.tolist())
     assert chosen.size < 12
@@ -363,7 +363,7 @@ def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(small):
     module = torch.nn.Sequential(torch.nn.Linear(small.features.shape[1], 6), torch.nn.Dropout(), torch.nn.Linear(6, 2))
     module[0].weight.requires_grad_(False)
     model = fit(NeuralLearner(**{**QUICK, "module": module}), small, event_time(small, "lognormal"))
-    kept = model.bodies.modules[0]
+    kept = model.architecture.modules[0]
     assert torch.equal(kept[0].weight, module[0].weight)
     assert not torch.equal(kept[2].weight, module[2].weight)
     assert not kept.training

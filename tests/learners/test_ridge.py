@@ -8,7 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import whether as wh
-from whether.learners.ridge import EVENTS_PER_FEATURE, RIDGES, USUAL
+from whether.learners.linear.ridge import EVENTS_PER_FEATURE, RIDGES, USUAL
 
 
 def ridge_of(model):

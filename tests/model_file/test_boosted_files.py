@@ -86,7 +86,7 @@ def test_the_file_holds_neither_ranges_of_features_nor_a_number_for_every_person
 
 def test_the_race_of_the_offsets_is_not_kept(tmp_path, boosted):
     save(boosted("FUMC-F"), tmp_path / "m")
-    assert load(tmp_path / "m").model_.race is None
+    assert load(tmp_path / "m").model_.comparison is None
 
 
 def test_strange_numbers_in_trees_are_refused_or_walked_through(boosted, gappy):

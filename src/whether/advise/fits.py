@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
 from whether.learners import LinearFit, LinearLearner
-from whether.learners.objective import LinearObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.propensity import EventTimePropensity, FollowUpPropensity, LogisticPropensity, Propensity
 from whether.propensity.survival_time import SurvivalTimePropensity
 

@@ -26,7 +26,7 @@ from whether.estimators.categories import encode_categories, find_categories
 from whether.estimators.table import summarize
 from whether.inference import Summary
 from whether.learners import FittedModel, Learner, LinearFit, LinearLearner, resolve_learner
-from whether.learners.boosted import BoostedFit
+from whether.learners.boosted.learner import BoostedFit
 from whether.learners.progress import reporting
 from whether.propensity import Propensity
 from whether.validate import (

@@ -20,7 +20,7 @@ from whether.estimators.label_frequency import (
 )
 from whether.estimators.label_only import NO_COLUMNS, LabelOnlyClassifier
 from whether.learners import LinearLearner, NeuralLearner
-from whether.learners.nonnegative import fit_nonnegative
+from whether.learners.linear.nonnegative import fit_nonnegative
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import NonNegativeRisk, UnbiasedRisk
 

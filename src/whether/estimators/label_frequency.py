@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners import LinearLearner
-from whether.learners.leave_one_out import left_out_logits
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
-from whether.learners.ridge import settle_ridge
+from whether.learners.linear.leave_one_out import left_out_logits
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.learners.linear.ridge import settle_ridge
 from whether.propensity import Certain, LogisticPropensity
 from whether.validate import check_share
 

@@ -2,14 +2,13 @@
 
 from whether.learners.auto import AutoLearner, Selection
 from whether.learners.base import FittedModel, Learner
-from whether.learners.boosted import BoostedLearner
+from whether.learners.boosted.learner import BoostedLearner
 from whether.learners.em import EMLearner
-from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.neural import NeuralLearner
-from whether.learners.optimize import Status
+from whether.learners.fit_result import FitResult, StartResult, Status
+from whether.learners.linear.learner import LinearFit, LinearLearner
+from whether.learners.linear.shrinkage import ShrinkagePath
+from whether.learners.neural.learner import NeuralLearner
 from whether.learners.resolve import resolve_learner
-from whether.learners.shrinkage import ShrinkagePath
 
 __all__ = [
     "AutoLearner",

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from whether.cohort import Cohort
 from whether.learners.base import Learner
 from whether.learners.folds import deal_folds
-from whether.learners.linear import LinearLearner
+from whether.learners.linear.learner import LinearLearner
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.propensity import Propensity

@@ -22,15 +22,15 @@ from sklearn.utils.validation import has_fit_parameter
 
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
-from whether.learners.fit_result import FitResult, StartResult
+from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.folds import deal_folds, in_spreads
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.objective import Evaluation, LinearObjective
-from whether.learners.optimize import Status, newton
+from whether.learners.linear.learner import LinearFit, LinearLearner
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
-from whether.learners.shrinkage import usual_penalty
 from whether.likelihood import posterior
 from whether.propensity import Certain, LogisticPropensity, Propensity
 from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.learners.optimize import Status
-
 Array = NDArray[np.float64]
+
+
+class Status(enum.Enum):
+    """How an optimizer ended, with the sentence that tells a person."""
+
+    CONVERGED = "The optimum was reached: a further step would not change the fit."
+    STOPPED = "Training went on until the likelihood of held-out people stopped rising."
+    FLAT = "No step improves the objective any more, to the precision of the arithmetic."
+    MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
+    MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
+    MAX_EPOCHS = "Held-out likelihood was still improving at the last epoch: raise max_epochs."
+    MAX_EM_ROUNDS = "The likelihood was still rising at the last round of EM: raise max_iter of the EMLearner."
+    NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result may be used without a warning."""
+        return self in (Status.CONVERGED, Status.STOPPED, Status.FLAT)
 
 
 @dataclass(frozen=True)
@@ -19,7 +36,7 @@ class StartResult:
     Attributes
     ----------
     name : str
-        What the start assumes; see `whether.learners.starts`.
+        What the start assumes; see `whether.learners.linear.starts`.
     objective : float
         Penalised negative log-likelihood reached; comparable between starts of one fit.
     status : Status

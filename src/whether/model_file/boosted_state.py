@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from whether.learners.auto import AutoLearner
-from whether.learners.boosted import BoostedFit, BoostedLearner
+from whether.learners.boosted.learner import BoostedFit, BoostedLearner
+from whether.learners.boosted.trees import Offset
 from whether.learners.fit_result import FitResult
-from whether.learners.forest import Offset
-from whether.learners.linear import LinearFit
+from whether.learners.linear.learner import LinearFit
 from whether.model_file.archive import ModelFileError
 from whether.model_file.codec import Kind, State, record
 from whether.model_file.linear_state import check_array
@@ -45,7 +45,7 @@ def _restore(state: State) -> BoostedFit:
         timing_columns=state["timing_columns"],
         levels=state["levels"],
         result=state["result"],
-        race=none,
+        comparison=none,
     )
 
 

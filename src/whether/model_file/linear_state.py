@@ -9,12 +9,12 @@ import numpy as np
 
 from whether.distributions import DISTRIBUTIONS
 from whether.learners.auto import Selection
-from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.index import IndexedObjective
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.objective import Evaluation, LinearObjective
-from whether.learners.optimize import Optimum, Status
-from whether.learners.shrinkage import ShrinkagePath
+from whether.learners.fit_result import FitResult, StartResult, Status
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.learner import LinearFit, LinearLearner
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.shrinkage import ShrinkagePath
 from whether.model_file.archive import ModelFileError
 from whether.model_file.codec import Kind, State, member, record
 from whether.propensity import (

@@ -1,6 +1,6 @@
 """Networks without their parameters: perceptrons, which predict without PyTorch, and modules of the user's own.
 
-Their parameters are rows of a matrix, one for each network; see `whether.learners.network`.
+Their parameters are rows of a matrix, one for each network; see `whether.learners.neural.network`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from whether.learners.layout import Layout
+from whether.learners.neural.outputs import OutputLayout
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -32,7 +32,7 @@ def load_torch() -> Any:
         raise ImportError('The neural learner needs PyTorch: pip install "whether[neural]".') from None
 
 
-class Bodies(ABC):
+class Architecture(ABC):
     """Networks of one shape without parameters; the parameters of each are a row of a matrix."""
 
     sizes: list[int]
@@ -63,7 +63,7 @@ class Bodies(ABC):
     def train(self, training: bool) -> None:  # noqa: B027 (perceptrons do the same in both cases)
         """Say whether parameters are being trained or judged."""
 
-    def keep(self, networks: Rows, parameters: Array) -> Bodies:
+    def keep(self, networks: Rows, parameters: Array) -> Architecture:
         """Some of the networks."""
         return self
 
@@ -116,19 +116,19 @@ class View:
         return View(self.columns[networks], self.used[networks], self.width)
 
 
-class Perceptrons(Bodies):
+class Perceptrons(Architecture):
     """A perceptron for the outcome and one for the propensity, whose outputs start at zero.
 
     Parameters
     ----------
-    layout : Layout
+    layout : OutputLayout
     hidden : sequence of int
         Widths of the hidden layers of each.
     seen : list of ndarray of int, optional
         Features that each network sees; all unless given.
     """
 
-    def __init__(self, layout: Layout, hidden: Sequence[int], seen: list[Rows] | None = None) -> None:
+    def __init__(self, layout: OutputLayout, hidden: Sequence[int], seen: list[Rows] | None = None) -> None:
         every = np.arange(layout.n_features)
         views = [View.of(layout.n_features, seen or [every])] * layout.has_outcome
         if layout.sloped:
@@ -165,7 +165,7 @@ class Perceptrons(Bodies):
         return kept
 
 
-class Modules(Bodies):
+class Modules(Architecture):
     """Modules of the user's own. Parameters that are to be trained are in the matrix, the rest stays in the modules.
 
     Parameters
@@ -214,13 +214,13 @@ class Modules(Bodies):
         return Modules(kept)
 
 
-def own_modules(module: Any, layout: Layout, n_networks: int, features: Array, device: Any) -> Modules:
+def own_modules(module: Any, layout: OutputLayout, n_networks: int, features: Array, device: Any) -> Modules:
     """Copies of a module, or as many as a function makes, once it is clear that they fit.
 
     Parameters
     ----------
     module : torch.nn.Module or callable
-    layout : Layout
+    layout : OutputLayout
     n_networks : int
     features : ndarray
         Of two people, to try it.

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.learners.fit_result import StartResult, correlation
-from whether.learners.index import IndexedObjective
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import Optimum
-from whether.learners.shrinkage import ShrinkagePath, choose_shrinkage, usual_penalty
-from whether.learners.starts import starting_points
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.shrinkage import ShrinkagePath, choose_shrinkage, usual_penalty
+from whether.learners.linear.starts import starting_points
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]

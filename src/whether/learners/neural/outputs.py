@@ -14,7 +14,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Layout:
+class OutputLayout:
     """What networks have to put out, and which propensity predictors have a level to train.
 
     Attributes

@@ -1,7 +1,7 @@
 """Mini-batches of a cohort, and the slope of their likelihood in everybody's predictors.
 
 Several networks are trained at a time, each on people of its own, so rows and predictors have an axis of networks in
-front. Every batch has its share of labeled people, who come first in it. Used by `whether.learners.training`.
+front. Every batch has its share of labeled people, who come first in it. Used by `whether.learners.neural.training`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The slope of the likelihood in the predictors is computed in NumPy, as for every learner, and handed to PyTorch, which
 takes it through the networks. Each network has people of its own held out; it is done when their likelihood stops
 rising, and goes back to where that was highest. What is judged, and kept, is the average of the parameters over the
-last steps, which is steadier than where the last step happened to end. Used by `whether.learners.neural_fit`.
+last steps, which is steadier than where the last step happened to end. Used by `whether.learners.neural.model`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.learners.batches import Batch, BatchLikelihood, Split
-from whether.learners.bodies import Bodies, load_torch
-from whether.learners.index import LARGEST_KAPPA, LOWEST_KAPPA
-from whether.learners.layout import Layout
-from whether.learners.network import Network
+from whether.learners.linear.index import LARGEST_KAPPA, LOWEST_KAPPA
+from whether.learners.neural.architectures import Architecture, load_torch
+from whether.learners.neural.batches import Batch, BatchLikelihood, Split
+from whether.learners.neural.network import Network
+from whether.learners.neural.outputs import OutputLayout
 from whether.learners.progress import progress
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ TOLERANCE = 1e-4
 HOPELESS, EARLIEST_STEP, EARLIEST_PASS = 4.0, 200, 3
 
 
-class Roster(NamedTuple):
+class TrainingPlan(NamedTuple):
     """The networks to be trained; all arrays have one entry for each.
 
     Attributes
@@ -125,17 +125,19 @@ class Training:
 
     Parameters
     ----------
-    layout : Layout
-    bodies : Bodies
+    layout : OutputLayout
+    architecture : Architecture
     likelihood : BatchLikelihood
     split : Split
         Who is held out from which network.
     device : torch.device
     """
 
-    def __init__(self, layout: Layout, bodies: Bodies, likelihood: BatchLikelihood, split: Split, device: Any) -> None:
+    def __init__(
+        self, layout: OutputLayout, architecture: Architecture, likelihood: BatchLikelihood, split: Split, device: Any
+    ) -> None:
         self.likelihood, self.split, self.device = likelihood, split, device
-        self.network = Network(layout, bodies, self._tensor)
+        self.network = Network(layout, architecture, self._tensor)
 
     def load(self, features: Array, bases: Array) -> None:
         """Take features, standardised, and the predictors to which networks add, shape (bases, n, P)."""
@@ -145,20 +147,20 @@ class Training:
         torch = load_torch()
         return torch.as_tensor(values, dtype=torch.float32, device=self.device)
 
-    def run(self, start: Array, roster: Roster, schedule: Schedule, rng: np.random.Generator) -> Trained:
+    def run(self, start: Array, plan: TrainingPlan, schedule: Schedule, rng: np.random.Generator) -> Trained:
         """Train networks from these parameters until nothing is gained any more."""
         optimizer = AdamW(self._tensor(start), self._tensor(self.network.decays), schedule)
-        alive, waited = np.arange(roster.size), np.zeros(roster.size, dtype=int)
-        best = Trained(start.copy(), self._held_out(optimizer.average, alive, roster), alive * 0, alive < 0)
+        alive, waited = np.arange(plan.size), np.zeros(plan.size, dtype=int)
+        best = Trained(start.copy(), self._held_out(optimizer.average, alive, plan), alive * 0, alive < 0)
         n_batches = max(1, round(self.split.n_training / schedule.batch_size))
         with progress(schedule.max_epochs, "Epochs") as bar:
             for _ in range(schedule.max_epochs):
-                self._pass(optimizer, alive, roster, n_batches, rng)
-                waited[alive] = np.where(self._note(best, optimizer.average, alive, roster), 0, waited[alive] + 1)
+                self._pass(optimizer, alive, plan, n_batches, rng)
+                waited[alive] = np.where(self._note(best, optimizer.average, alive, plan), 0, waited[alive] + 1)
                 best.n_epochs[alive] += 1
                 going = waited[alive] < schedule.patience
                 if best.n_epochs.max() >= max(EARLIEST_PASS, EARLIEST_STEP / n_batches):
-                    going &= ~_hopeless(best, roster.kind)[alive]
+                    going &= ~_hopeless(best, plan.kind)[alive]
                 bar.advance()
                 if not going.any():
                     return best
@@ -168,31 +170,35 @@ class Training:
         best.exhausted[alive] = True
         return best
 
-    def _pass(self, optimizer: AdamW, alive: Rows, roster: Roster, n_batches: int, rng: np.random.Generator) -> None:
+    def _pass(
+        self, optimizer: AdamW, alive: Rows, plan: TrainingPlan, n_batches: int, rng: np.random.Generator
+    ) -> None:
         """One pass over the training people."""
-        self.network.bodies.train(True)
+        self.network.architecture.train(True)
         level_slopes: Any = None
         for batch in self.split.batches(alive, n_batches, rng):
             parameters = optimizer.parameters.requires_grad_()
-            predictors, outputs = self._forward(parameters, alive, roster, batch.rows)
+            predictors, outputs = self._forward(parameters, alive, plan, batch.rows)
             values = predictors.detach().cpu().double().numpy()
             if level_slopes is None:
                 # Once a pass is enough: the penalty is weak, and levels move slowly.
                 level_slopes = self.likelihood.level_slopes(values, batch)
             slopes = self._tensor(self.likelihood.slopes(values, batch) + level_slopes)
-            gradient = self._gradient(parameters, (predictors, slopes), outputs, roster, alive)
+            gradient = self._gradient(parameters, (predictors, slopes), outputs, plan, alive)
             optimizer.parameters = parameters.detach()
             optimizer.step(gradient)
 
-    def _gradient(self, parameters: Any, predictors: tuple[Any, Any], outputs: Any, roster: Roster, alive: Rows) -> Any:
+    def _gradient(
+        self, parameters: Any, predictors: tuple[Any, Any], outputs: Any, plan: TrainingPlan, alive: Rows
+    ) -> Any:
         """Gradient in the parameters, with the penalties on the size of outputs and on kappa."""
         torch, layout, people = load_torch(), self.network.layout, self.likelihood.people
         targets, slopes = [predictors[0]], [predictors[1]]
         if outputs is not None:
             first = int(layout.has_outcome)
             strength = np.zeros((alive.size, outputs.shape[2]))
-            strength[:, :first] = roster.outcome_penalty[alive, None]
-            strength[:, first:] = roster.departure_penalty[alive, None]
+            strength[:, :first] = plan.outcome_penalty[alive, None]
+            strength[:, first:] = plan.departure_penalty[alive, None]
             targets.append(outputs)
             slopes.append(outputs.detach() * self._tensor(strength[:, None] / (people * outputs.shape[1])))
         (gradient,) = torch.autograd.grad(targets, [parameters], slopes)
@@ -202,22 +208,22 @@ class Training:
             gradient[:, -1] += kappa / (largest**2 * people)
         return gradient
 
-    def _forward(self, parameters: Any, alive: Rows, roster: Roster, rows: Rows) -> tuple[Any, Any]:
+    def _forward(self, parameters: Any, alive: Rows, plan: TrainingPlan, rows: Rows) -> tuple[Any, Any]:
         torch = load_torch()
-        people, base = (torch.as_tensor(part, device=self.device) for part in (rows, roster.base[alive, None]))
+        people, base = (torch.as_tensor(part, device=self.device) for part in (rows, plan.base[alive, None]))
         return self.network.predictors(parameters, alive, self.features[people], self.bases[base, people])
 
-    def _held_out(self, parameters: Any, alive: Rows, roster: Roster) -> Array:
+    def _held_out(self, parameters: Any, alive: Rows, plan: TrainingPlan) -> Array:
         """Weighted log-likelihood of the people held out from each network."""
-        self.network.bodies.train(False)
+        self.network.architecture.train(False)
         batch = Batch(self.split.held_out.rows[alive], self.split.held_out.n_labeled)
         with load_torch().no_grad():
-            predictors, _ = self._forward(parameters, alive, roster, batch.rows)
+            predictors, _ = self._forward(parameters, alive, plan, batch.rows)
         return self.likelihood.values(predictors.cpu().double().numpy(), batch)
 
-    def _note(self, best: Trained, parameters: Any, alive: Rows, roster: Roster) -> NDArray[np.bool_]:
+    def _note(self, best: Trained, parameters: Any, alive: Rows, plan: TrainingPlan) -> NDArray[np.bool_]:
         """Remember networks that are better than ever; return which of them are so by a margin."""
-        values = self._held_out(parameters, alive, roster)
+        values = self._held_out(parameters, alive, plan)
         rise = values.sum(axis=1) - best.values[alive].sum(axis=1)
         better = rise > 0
         best.values[alive[better]] = values[better]

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
 from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.index import IndexedObjective
-from whether.learners.objective import Evaluation, LinearObjective
-from whether.learners.optimize import Optimum, lbfgs, newton, polish
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
+from whether.learners.linear.ridge import settle_ridge
+from whether.learners.linear.search import Search
+from whether.learners.linear.shrinkage import ShrinkagePath
 from whether.learners.parallel import one_blas_thread
-from whether.learners.ridge import settle_ridge
-from whether.learners.search import Search
-from whether.learners.shrinkage import ShrinkagePath
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]

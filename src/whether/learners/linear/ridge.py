@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners.leave_one_out import left_out_logits
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
+from whether.learners.linear.leave_one_out import left_out_logits
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]

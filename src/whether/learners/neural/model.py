@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.learners.base import FittedModel
-from whether.learners.bodies import Bodies
 from whether.learners.fit_result import FitResult
-from whether.learners.layout import Layout
-from whether.learners.linear import LinearFit
-from whether.learners.network import Network
+from whether.learners.linear.learner import LinearFit
+from whether.learners.neural.architectures import Architecture
+from whether.learners.neural.network import Network
+from whether.learners.neural.outputs import OutputLayout
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -63,9 +63,9 @@ class NeuralFit(FittedModel):
         How training went. A start is a kind of network, its objective minus the log-likelihood of people held out.
     base : Base
         What the networks add to.
-    layout : Layout
+    layout : OutputLayout
         What the networks put out.
-    bodies : Bodies
+    architecture : Architecture
     parameters : ndarray of shape (networks, size)
     mean, scale : ndarray
         Standardisation of the features.
@@ -74,8 +74,8 @@ class NeuralFit(FittedModel):
     propensity: Propensity
     result: FitResult
     base: Base
-    layout: Layout
-    bodies: Bodies
+    layout: OutputLayout
+    architecture: Architecture
     parameters: Array
     mean: Array
     scale: Array
@@ -100,7 +100,7 @@ class NeuralFit(FittedModel):
 
     def predictors(self, features: Array) -> Array:
         """All predictors of new people, one row per person."""
-        network, networks = Network(self.layout, self.bodies, np.asarray), np.arange(self.parameters.shape[0])
+        network, networks = Network(self.layout, self.architecture, np.asarray), np.arange(self.parameters.shape[0])
         standard = (np.ascontiguousarray(features) - self.mean) / self.scale
         base = self.base.predictors(features)[None]
         return np.asarray(network.predictors(self.parameters, networks, standard[None], base)[0].mean(axis=0))

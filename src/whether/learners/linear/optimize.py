@@ -5,7 +5,6 @@ They know nothing of people, labels or times. Every outcome is a `Status` with i
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,27 +13,10 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.optimize import minimize
 
-from whether.learners.objective import Evaluation
+from whether.learners.fit_result import Status
+from whether.learners.linear.objective import Evaluation
 
 Array = NDArray[np.float64]
-
-
-class Status(enum.Enum):
-    """How an optimizer ended, with the sentence that tells a person."""
-
-    CONVERGED = "The optimum was reached: a further step would not change the fit."
-    STOPPED = "Training went on until the likelihood of held-out people stopped rising."
-    FLAT = "No step improves the objective any more, to the precision of the arithmetic."
-    MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
-    MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
-    MAX_EPOCHS = "Held-out likelihood was still improving at the last epoch: raise max_epochs."
-    MAX_EM_ROUNDS = "The likelihood was still rising at the last round of EM: raise max_iter of the EMLearner."
-    NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
-
-    @property
-    def converged(self) -> bool:
-        """Whether the result may be used without a warning."""
-        return self in (Status.CONVERGED, Status.STOPPED, Status.FLAT)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ outcome's index,
 where a penalty on the size of delta keeps the time part close to the index unless held-out likelihood wants it free.
 Another keeps the outcome close to the linear model's, where there is one: a flexible time part would else make itself
 comfortable in it. People are dealt to folds; each network has one fold held out and stops where that is best, and the
-networks that differ in their fold only are averaged. Used by `whether.learners.neural`.
+networks that differ in their fold only are averaged. Used by `whether.learners.neural.learner`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.learners.batches import Batch, Split, likelihood_of
-from whether.learners.bodies import Bodies, Perceptrons, load_torch, own_modules
-from whether.learners.fit_result import FitResult, StartResult, correlation
+from whether.learners.fit_result import FitResult, StartResult, Status, correlation
 from whether.learners.folds import deal_folds, in_spreads
-from whether.learners.kinds import Kind, enrol, kinds_of_networks, rank
-from whether.learners.layout import Layout
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.neural_fit import Base, NeuralFit, side_by_side
-from whether.learners.nonnegative import fit_nonnegative
-from whether.learners.optimize import Status
-from whether.learners.screen import MANY_FEATURES, Screen
-from whether.learners.training import Roster, Schedule, Trained, Training
+from whether.learners.linear.learner import LinearFit, LinearLearner
+from whether.learners.linear.nonnegative import fit_nonnegative
+from whether.learners.neural.architectures import Architecture, Perceptrons, load_torch, own_modules
+from whether.learners.neural.batches import Batch, Split, likelihood_of
+from whether.learners.neural.kinds import Kind, kinds_of_networks, plan_networks, rank
+from whether.learners.neural.model import Base, NeuralFit, side_by_side
+from whether.learners.neural.outputs import OutputLayout
+from whether.learners.neural.screen import MANY_FEATURES, Screen
+from whether.learners.neural.training import Schedule, Trained, Training, TrainingPlan
 from whether.propensity import Propensity
 from whether.risk import NonNegativeRisk
 
@@ -46,7 +45,7 @@ FEWEST_FOLDS = 3
 COMPARED = 2_000
 
 
-class Entrant(NamedTuple):
+class TrainedKind(NamedTuple):
     """A trained kind of network with the log-likelihood of each person held out."""
 
     fit: NeuralFit
@@ -153,8 +152,8 @@ class NeuralFitting:
         named = self.columns if layout.restricted else np.empty(0, dtype=np.intp)
         return np.union1d(chosen, named)
 
-    def _layout(self, propensity: Propensity) -> Layout:
-        return Layout(propensity, self.has_outcome, self.mean.size, self.columns, tuple(self.known))
+    def _layout(self, propensity: Propensity) -> OutputLayout:
+        return OutputLayout(propensity, self.has_outcome, self.mean.size, self.columns, tuple(self.known))
 
     def _train(self, propensity: Propensity, linear: list[Base], rng: np.random.Generator) -> NeuralFit:
         """Train networks of every kind, and keep the best kind.
@@ -164,13 +163,13 @@ class NeuralFitting:
         groups = kinds_of_networks(self._layout(propensity), bool(linear), self.screen is not None)
         with _own_random_state(rng, self.learner.module, self.device):
             trained = [self._train_group(kinds, propensity, linear, rng) for kinds in groups]
-        entrants = [entrant for group in trained for entrant in group]
-        ranked = [entrants[number] for number in rank([entrant.values for entrant in entrants])]
+        candidates = [candidate for group in trained for candidate in group]
+        ranked = [candidates[number] for number in rank([candidate.values for candidate in candidates])]
         some = self.cohort.features[:: max(1, self.cohort.n // COMPARED)]
-        first = [entrant.fit.predictors(some)[:, 0] for entrant in ranked]
+        first = [candidate.fit.predictors(some)[:, 0] for candidate in ranked]
         starts = tuple(
-            replace(entrant.start, agreement=correlation(first[0], predicted))
-            for entrant, predicted in zip(ranked, first, strict=True)
+            replace(candidate.start, agreement=correlation(first[0], predicted))
+            for candidate, predicted in zip(ranked, first, strict=True)
         )
         fit, total = ranked[0].fit, self._log_likelihood(ranked[0].fit)
         n_draft = self._training_rows(self.held_out[0]).size
@@ -179,28 +178,28 @@ class NeuralFitting:
 
     def _train_group(
         self, kinds: list[Kind], propensity: Propensity, linear: list[Base], rng: np.random.Generator
-    ) -> list[Entrant]:
+    ) -> list[TrainedKind]:
         """Train one network of each of some kinds for every held-out fold."""
         layout, constants = self._layout(propensity), Base(self._constants(propensity))
-        bases, roster = [constants, *linear[1:]], enrol(kinds, self.held_out, layout)
-        bodies = self._bodies(layout, [kinds[number] for number in roster.kind], roster, bases)
-        kappas = np.array([base.kappa for base in bases])[roster.base]
-        levels = np.zeros((roster.size, len(layout.trained)))
+        bases, plan = [constants, *linear[1:]], plan_networks(kinds, self.held_out, layout)
+        architecture = self._architecture(layout, [kinds[number] for number in plan.kind], plan, bases)
+        kappas = np.array([base.kappa for base in bases])[plan.base]
+        levels = np.zeros((plan.size, len(layout.trained)))
         likelihood = likelihood_of(self.cohort, propensity, self.has_outcome)
-        split = Split(self.cohort.labeled, self.fold, roster.held_out)
-        training = Training(layout, bodies, likelihood, split, self.device)
+        split = Split(self.cohort.labeled, self.fold, plan.held_out)
+        training = Training(layout, architecture, likelihood, split, self.device)
         features = self.cohort.features
         training.load((features - self.mean) / self.scale, np.stack([base.predictors(features) for base in bases]))
-        start = np.column_stack([bodies.draw(roster.size, rng), levels, kappas])
-        trained = training.run(start, roster, self._schedule(), rng)
-        entrants, unfinished = [], cast(Any, None)
+        start = np.column_stack([architecture.draw(plan.size, rng), levels, kappas])
+        trained = training.run(start, plan, self._schedule(), rng)
+        candidates, unfinished = [], cast(Any, None)
         for number, kind in enumerate(kinds):
-            own = np.flatnonzero(roster.kind == number)
-            base, kept = linear[0] if kind.from_linear else constants, bodies.keep(own, trained.parameters)
+            own = np.flatnonzero(plan.kind == number)
+            base, kept = linear[0] if kind.from_linear else constants, architecture.keep(own, trained.parameters)
             parameters = trained.parameters[own]
             fit = NeuralFit(propensity, unfinished, base, layout, kept, parameters, self.mean, self.scale)
-            entrants.append(Entrant(fit, trained.values[own].ravel(), _start_result(kind.name, trained, own)))
-        return entrants
+            candidates.append(TrainedKind(fit, trained.values[own].ravel(), _start_result(kind.name, trained, own)))
+        return candidates
 
     def _log_likelihood(self, fit: NeuralFit) -> float:
         """Log-likelihood of everybody."""
@@ -225,14 +224,16 @@ class NeuralFitting:
         outcome = np.log(rate / (1 - rate)) + np.log(2.0) * bool(propensity.predictors)
         return np.concatenate([[outcome] * self.has_outcome, levels])
 
-    def _bodies(self, layout: Layout, kinds: list[Kind], roster: Roster, bases: list[Base]) -> Bodies:
+    def _architecture(
+        self, layout: OutputLayout, kinds: list[Kind], plan: TrainingPlan, bases: list[Base]
+    ) -> Architecture:
         """Networks without parameters; of those that are screened, each sees what matters to its people."""
         if self.learner.module is not None:
-            return own_modules(self.learner.module, layout, roster.size, self.cohort.features[:2], self.device)
+            return own_modules(self.learner.module, layout, plan.size, self.cohort.features[:2], self.device)
         if not kinds[0].screened:
             return Perceptrons(layout, self.learner.hidden)
         seen = []
-        for fold, number in zip(roster.held_out, roster.base, strict=True):
+        for fold, number in zip(plan.held_out, plan.base, strict=True):
             rows, own = self._training_rows(fold), (bases[0], bases[number])
             seen.append(np.union1d(*(self._screened(rows, base, layout.propensity) for base in own)))
         return Perceptrons(layout, self.learner.hidden, seen)

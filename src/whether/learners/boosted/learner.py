@@ -21,11 +21,10 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import FittedModel, Learner
-from whether.learners.fit_result import FitResult, StartResult
+from whether.learners.boosted.trees import Forest, Growth, Offset, combine
+from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.folds import deal_folds
-from whether.learners.forest import Forest, Growth, Offset, combine
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.optimize import Status
+from whether.learners.linear.learner import LinearFit, LinearLearner
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.propensity import Propensity
@@ -37,7 +36,7 @@ N_FOLDS = 5
 STANDARD_ERRORS = 2.0
 
 
-class Race:
+class OffsetComparison:
     """Offsets compared on held-out people, fold by fold.
 
     Attributes
@@ -71,7 +70,7 @@ class Race:
 
     @property
     def winner(self) -> str:
-        """The leader if the race is decided, else the first, the linear model: small cohorts rarely say more."""
+        """The leader if the comparison is decided, else the first, the linear model: small cohorts rarely say more."""
         return self.leader if self.decided else next(iter(self.values))
 
     def best_round(self, name: str) -> float:
@@ -95,7 +94,7 @@ class BoostedFit(FittedModel):
     timing_columns : ndarray of int
     levels : ndarray of shape (K,)
         What the propensity's predictors moved by for everybody.
-    race : Race
+    comparison : OffsetComparison
         How the offsets compared on held-out people.
     """
 
@@ -105,7 +104,7 @@ class BoostedFit(FittedModel):
     timing_columns: NDArray[np.intp]
     levels: Array
     result: FitResult
-    race: Race
+    comparison: OffsetComparison
 
     @property
     def propensity(self) -> Propensity:  # type: ignore[override]
@@ -210,7 +209,7 @@ class BoostedLearner(Learner, BaseEstimator):
         offsets = self._offsets(cohort, candidates, columns, learner, settings)
         problem = RowProblem(cohort, offsets[0].fit.propensity)
         forest = Forest(self, cohort, columns, has_outcome, tuple(known or {}), seed)
-        race = Race(tuple(offset.name for offset in offsets))
+        comparison = OffsetComparison(tuple(offset.name for offset in offsets))
         folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS)
         settled = offsets[0].fit.settled(learner)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
@@ -218,13 +217,13 @@ class BoostedLearner(Learner, BaseEstimator):
                 # Without the held-out people, whose likelihood would else favour the linear model.
                 inside = cohort.take(np.flatnonzero(folds != number))
                 for offset in self._offsets(inside, [problem.propensity], columns, settled, settings):
-                    race.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
+                    comparison.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
                 bar.advance()
-                if race.decided:
+                if comparison.decided:
                     break
-        offset = next(offset for offset in offsets if offset.name == race.winner)
+        offset = next(offset for offset in offsets if offset.name == comparison.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
-        n_rounds = int(np.ceil(race.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
+        n_rounds = int(np.ceil(comparison.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
         final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
         return BoostedFit(
             offset=offset,
@@ -232,8 +231,8 @@ class BoostedLearner(Learner, BaseEstimator):
             timing=final.timing,
             timing_columns=columns,
             levels=final.levels,
-            result=self._result(offset.name, final, race.exhausted(self.max_rounds), n_rounds),
-            race=race,
+            result=self._result(offset.name, final, comparison.exhausted(self.max_rounds), n_rounds),
+            comparison=comparison,
         )
 
     def _offsets(

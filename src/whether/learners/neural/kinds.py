@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.learners.layout import Layout
-from whether.learners.training import Roster
+from whether.learners.neural.outputs import OutputLayout
+from whether.learners.neural.training import TrainingPlan
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -45,7 +45,7 @@ class Kind(NamedTuple):
         return self.freedom + "-linear" * self.from_linear + "-screened" * self.screened
 
 
-def kinds_of_networks(layout: Layout, has_linear: bool, many: bool) -> list[list[Kind]]:
+def kinds_of_networks(layout: OutputLayout, has_linear: bool, many: bool) -> list[list[Kind]]:
     """Kinds that can differ, the simplest first, in groups that see as many features."""
     # A time part that is not tied to the index is free anyway.
     freedoms = list(DEPARTURE_PENALTIES) if layout.indexed else ["index"]
@@ -55,14 +55,16 @@ def kinds_of_networks(layout: Layout, has_linear: bool, many: bool) -> list[list
     return [kinds, [Kind("index", has_linear, False)]] if many else [kinds]
 
 
-def enrol(kinds: list[Kind], held_out: Rows, layout: Layout) -> Roster:
+def plan_networks(kinds: list[Kind], held_out: Rows, layout: OutputLayout) -> TrainingPlan:
     """One network of every kind for every held-out fold; base 0 is constant, the others leave out a fold each."""
     kind = np.repeat(np.arange(len(kinds)), held_out.size)
     number = np.tile(np.arange(held_out.size), len(kinds))
     from_linear = np.array([one.from_linear for one in kinds])[kind]
     departure = np.array([DEPARTURE_PENALTIES[one.freedom] for one in kinds])[kind] / layout.propensity.slope_unit**2
     outcome = np.where(from_linear, OUTCOME_PENALTY, 0.0)
-    return Roster(kind, held_out[number], np.where(from_linear, 1 + number, 0), outcome, departure * layout.indexed)
+    return TrainingPlan(
+        kind, held_out[number], np.where(from_linear, 1 + number, 0), outcome, departure * layout.indexed
+    )
 
 
 def rank(values: list[Array]) -> list[int]:

@@ -21,8 +21,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners.index import IndexedObjective
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.objective import Evaluation, LinearObjective
-from whether.learners.optimize import newton
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.learner import LinearFit, LinearLearner
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.learners.linear.ridge import settle_ridge
+from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
-from whether.learners.ridge import settle_ridge
-from whether.learners.starts import label_coefficients
 from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk
 
 Array = NDArray[np.float64]

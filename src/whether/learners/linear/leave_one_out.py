@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from whether.distributions import softplus_expit
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import Optimum
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import Optimum
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """The neural learner: features to predictors by networks, trained on the same likelihood as the linear learner.
 
-What happens in a fit is in `whether.learners.neural_fitting`. PyTorch is imported only when a network is fitted.
+What happens in a fit is in `whether.learners.neural.fitting`. PyTorch is imported only when a network is fitted.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import Learner
-from whether.learners.bodies import load_torch
 from whether.learners.folds import in_spreads
-from whether.learners.linear import LinearLearner
-from whether.learners.neural_fit import NeuralFit
-from whether.learners.neural_fitting import NeuralFitting
+from whether.learners.linear.learner import LinearLearner
+from whether.learners.neural.architectures import load_torch
+from whether.learners.neural.fitting import NeuralFitting
+from whether.learners.neural.model import NeuralFit
 from whether.learners.parallel import one_blas_thread
 from whether.propensity import Propensity
 

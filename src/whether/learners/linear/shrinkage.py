@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.learners.folds import deal_folds
-from whether.learners.index import IndexedObjective
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import Optimum
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import Optimum
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -73,7 +73,7 @@ class ShrinkagePath:
 
 
 @dataclass(frozen=True)
-class _Rung:
+class _PathPoint:
     indexed: IndexedObjective
     optimum: Optimum
 
@@ -98,10 +98,10 @@ def choose_shrinkage(
         Intercepts that are known.
     """
     penalties = candidate_penalties(objective.propensity)
-    rungs = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)
-    hopeful = _hopeful(objective, rungs)
-    held_out = np.full((len(rungs), objective.n), np.nan)
-    held_out[hopeful] = _held_out_values(objective, [rungs[i] for i in hopeful], solve)
+    points = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)
+    hopeful = _hopeful(objective, points)
+    held_out = np.full((len(points), objective.n), np.nan)
+    held_out[hopeful] = _held_out_values(objective, [points[i] for i in hopeful], solve)
     total = held_out.sum(axis=1)
     best = int(np.nanargmax(total))
     error = np.sqrt(objective.n) * (held_out - held_out[best]).std(axis=1)
@@ -111,11 +111,11 @@ def choose_shrinkage(
         penalties=np.array(penalties),
         log_likelihood=total / weight,
         standard_error=error / weight,
-        kappa=np.array([rung.optimum.parameters[-1] for rung in rungs]),
+        kappa=np.array([point.optimum.parameters[-1] for point in points]),
         chosen=penalties[chosen],
         best=penalties[best],
     )
-    return path, rungs[chosen].coefficients
+    return path, points[chosen].coefficients
 
 
 def candidate_penalties(propensity: Propensity) -> tuple[float, ...]:
@@ -134,47 +134,47 @@ def _fit_path(
     starts: tuple[Array, Array],
     solve: Solve,
     fixed: tuple[int, ...],
-) -> list[_Rung]:
+) -> list[_PathPoint]:
     index_start, free_start = starts
     problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
-    down: list[_Rung] = []
+    down: list[_PathPoint] = []
     coefficients = index_start
     for indexed in problems:
-        down.append(_Rung(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
+        down.append(_PathPoint(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
         coefficients = down[-1].coefficients
-    up: list[_Rung] = []
+    up: list[_PathPoint] = []
     coefficients = free_start
     for indexed in reversed(problems):
-        up.append(_Rung(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
+        up.append(_PathPoint(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
         coefficients = up[-1].coefficients
     pairs = zip(down, reversed(up), strict=True)
-    return [min(pair, key=lambda rung: rung.optimum.evaluation.value) for pair in pairs]
+    return [min(pair, key=lambda point: point.optimum.evaluation.value) for pair in pairs]
 
 
-def _hopeful(objective: LinearObjective, rungs: list[_Rung]) -> list[int]:
+def _hopeful(objective: LinearObjective, points: list[_PathPoint]) -> list[int]:
     """Penalties that cross-validation may choose.
 
     By chance alone the loosest fit gains half a log-likelihood unit per departure that it is free to make (Wilks). A
     penalty that costs three standard errors more than that on all rows is wrong, whatever held-out people say: where
     times have hardly any noise a few of them outweigh all others, and two standard errors of their difference are wide.
     """
-    values = np.array([objective.row_values(rung.coefficients) for rung in rungs])
+    values = np.array([objective.row_values(point.coefficients) for point in points])
     behind = values[-1] - values
     error = np.sqrt(objective.n) * behind.std(axis=1)
     by_chance = 0.5 * objective.layout.n_shared
     return [int(i) for i in np.flatnonzero(behind.sum(axis=1) <= by_chance + 3 * error)]
 
 
-def _held_out_values(objective: LinearObjective, rungs: list[_Rung], solve: Solve) -> Array:
+def _held_out_values(objective: LinearObjective, points: list[_PathPoint], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
     fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS)
-    values = np.empty((len(rungs), objective.n))
+    values = np.empty((len(points), objective.n))
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         training, held_out = objective.subset(inside), objective.subset(outside)
-        for row, rung in enumerate(rungs):
-            indexed = IndexedObjective(training, rung.indexed.shrinkage, tuple(rung.indexed.fixed))
-            optimum = solve(indexed, rung.optimum.parameters, TOLERANCE)
+        for row, point in enumerate(points):
+            indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
+            optimum = solve(indexed, point.optimum.parameters, TOLERANCE)
             values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
     return values

@@ -1,6 +1,6 @@
 """The loop that grows trees: LightGBM's binned data, built once, and one tree per part and round.
 
-Used by `whether.learners.boosted`, which decides where to start and when to stop.
+Used by `whether.learners.boosted.learner`, which decides where to start and when to stop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.learners.linear import LinearFit
+from whether.learners.linear.learner import LinearFit
 from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
