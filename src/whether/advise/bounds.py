@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from whether.advise.fits import NO_COLUMNS
 from whether.advise.material import Material
 from whether.advise.results import Section
 from whether.cohort import Cohort
 from whether.evaluate.kaplan_meier import kaplan_meier
-from whether.learners import LinearLearner
+from whether.learners import LinearLearner, Task
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]
@@ -180,7 +179,7 @@ def _highest_label_share(cohort: Cohort) -> tuple[float, float]:
         part = cohort.take(fitted)
         if part.labeled.all() or not part.labeled.any():
             return float(cohort.labeled.mean()), 0.0
-        fit = LinearLearner(ridge=1.0).fit(part, [Certain()], columns=NO_COLUMNS, rng=np.random.default_rng(0))
+        fit = LinearLearner(ridge=1.0).fit(Task(part, [Certain()]))
         score = np.asarray(fit.predict(cohort.features[ranked])[0])
         top = ranked[np.argsort(-score, kind="stable")[: max(FEWEST_AT_TOP // 2, int(TOP_SHARE * ranked.size))]]
         n_top, n_labeled = n_top + top.size, n_labeled + int(cohort.labeled[top].sum())

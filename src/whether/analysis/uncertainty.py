@@ -24,7 +24,6 @@ from whether.analysis.predictions import predict_still
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
-from whether.estimators.table import coefficient_covariance
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 from whether.likelihood import posterior
@@ -63,19 +62,12 @@ def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> 
     level : float
         Confidence level.
     """
-    found = _linear_covariance(model)
-    if found is None:
+    if not _has_errors(model):
         return None
-    fit, covariance = found
-    objective = fit.objective
-    outcome = np.r_[0, np.arange(objective.layout.size)[objective.layout.outcome]]
-    spread, coefficients = _root(covariance[np.ix_(outcome, outcome)]), fit.coefficients[outcome]
     lower, upper = np.empty(features.shape[0]), np.empty(features.shape[0])
     width = float(ndtri(0.5 + level / 2))
     for rows in _row_blocks(features.shape[0]):
-        standard = _standardize(fit, features[rows])
-        log_odds = coefficients[0] + standard @ coefficients[1:]
-        error = np.sqrt(np.square(spread[0] + standard @ spread[1:]).sum(axis=1))
+        log_odds, error = model.model_.predict_with_error(features[rows])
         lower[rows], upper[rows] = (softplus_expit(log_odds + side * width * error)[1] for side in (-1, 1))
     return lower, upper
 
@@ -90,11 +82,10 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
     cohort : Cohort
         The people over whom is summed, with the times that the model was fitted to.
     """
-    found = _linear_covariance(model)
-    if found is None:
+    if not _has_errors(model):
         return None
-    fit, covariance = found
-    by_risk, by_unseen = np.zeros(covariance.shape[0]), np.zeros(covariance.shape[0])
+    fit: LinearFit = model.model_
+    by_risk, by_unseen = np.zeros(fit.coefficients.size), np.zeros(fit.coefficients.size)
     for rows in _row_blocks(cohort.n):
         part = cohort.take(np.arange(rows.start, rows.stop))
         eta, v = fit.predict(part.features)
@@ -103,10 +94,9 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
         # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
         slope = np.where(part.labeled, 0.0, still * (1 - still))
-        by_risk += _to_coefficients(fit, part.features, _only_outcome(positive * (1 - positive), v))
-        by_unseen += _to_coefficients(fit, part.features, np.vstack([slope, slope * missed.gradient]))
-    risk, unseen = (math.sqrt(max(float(by @ covariance @ by), 0.0)) for by in (by_risk, by_unseen))
-    return Spread(risk / cohort.n, unseen)
+        by_risk += fit.predictor.gradient_of_sum(part.features, _only_outcome(positive * (1 - positive), v))
+        by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
+    return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
 
 def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
@@ -142,38 +132,13 @@ def _only_outcome(slope: Array, v: Array) -> Array:
     return np.vstack([slope, np.zeros_like(v)])
 
 
-def _to_coefficients(fit: LinearFit, features: Array, by_predictor: Array) -> Array:
-    """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
-    objective, layout = fit.objective, fit.objective.layout
-    standard, gradient = _standardize(fit, features), np.zeros(layout.size)
-    gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
-    gradient[layout.outcome] = by_predictor[0] @ standard
-    if layout.n_shared:
-        gradient[layout.shared] = by_predictor[objective.sloped].sum(axis=0) @ standard[:, : layout.n_shared]
-    return gradient
-
-
-def _linear_covariance(model: CensoredClassifier) -> tuple[LinearFit, Array] | None:
+def _has_errors(model: CensoredClassifier) -> bool:
     fit = model.model_
-    if not isinstance(fit, LinearFit) or not fit.objective.has_outcome:
-        return None
-    covariance = coefficient_covariance(fit).matrix
-    return None if covariance is None else (fit, covariance)
-
-
-def _standardize(fit: LinearFit, features: Array) -> Array:
-    objective = fit.objective
-    return np.asarray((features[:, objective.column_order] - objective.mean) / objective.scale)
+    return isinstance(fit, LinearFit) and fit.has_outcome and fit.covariance.matrix is not None
 
 
 def _row_blocks(n: int) -> Iterator[slice]:
     return (slice(start, min(start + ROWS_AT_A_TIME, n)) for start in range(0, n, ROWS_AT_A_TIME))
-
-
-def _root(matrix: Array) -> Array:
-    """Return R with R R' = matrix, which may be singular."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 # ---------------------------------------------------------------- from standard errors to intervals

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -40,15 +39,16 @@ class TimeModelClassifier(CensoredClassifier):
 
     _claims_cure = True
 
-    @abstractmethod
     def _log_missed(self, v: Array, time: Array) -> Array:
         """Log probability that a positive has no event up to ``time``."""
+        propensity = self.model_.propensity
+        return np.asarray(propensity.log_missed(v, propensity.locate(time)).value)
 
     def _positive(self, eta: Array | None, v: Array) -> Array:
         """Probability that the event ever happens."""
-        return softplus_expit(np.asarray(eta))[1]
+        return np.ones(v.shape[1]) if eta is None else softplus_expit(eta)[1]
 
-    def _describe_follow_up(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort) -> None:
         self.follow_up_points_ = potential_follow_up(cohort)
         longest = [values.max() for values in (cohort.time, cohort.follow_up) if values is not None]
         self.longest_follow_up_ = float(max(longest))
@@ -131,40 +131,16 @@ class TimeModelClassifier(CensoredClassifier):
         return np.column_stack([1 + p * np.expm1(self._log_missed(v, np.full(p.size, time))) for time in grid])
 
 
-class SurvivalTimeClassifier(TimeModelClassifier):
-    """Shared part of the classifiers with a log-normal, log-logistic, Weibull or exponential model of times.
-
-    Attributes
-    ----------
-    distribution_ : str
-        The residual distribution: as given, or the most likely of log-normal, log-logistic and Weibull.
-    """
-
-    distribution: str
-    _propensity_class: type[SurvivalTimePropensity]
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.distribution, str) or self.distribution not in ("auto", *DISTRIBUTIONS):
-            raise ValueError(
-                f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}."
-            )
-
-    def _candidates(self, cohort: Cohort) -> list[SurvivalTimePropensity]:
-        names = AUTO_DISTRIBUTIONS if self.distribution == "auto" else (self.distribution,)
-        recorded = np.log(cohort.required(self._needs[0]))
-        center = float(np.average(recorded, weights=cohort.weight))
-        spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
-        # All times equal: any spread will do, there is nothing to standardise.
-        return [self._propensity_class(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
-
-    def _log_missed(self, v: Array, time: Array) -> Array:
-        propensity = self.model_.propensity
-        assert isinstance(propensity, SurvivalTimePropensity)
-        return propensity.log_missed(v, propensity.standardize(time)).value
-
-    def _keep_distribution(self) -> None:
-        self.distribution_ = self.model_.propensity.name
+def survival_candidates(
+    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort
+) -> list[SurvivalTimePropensity]:
+    """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
+    names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
+    recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
+    center = float(np.average(recorded, weights=cohort.weight))
+    spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
+    # All times equal: any spread will do, there is nothing to standardise.
+    return [kind(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
 
 
 def potential_follow_up(cohort: Cohort) -> Array:
@@ -172,7 +148,7 @@ def potential_follow_up(cohort: Cohort) -> Array:
     # A part of a large cohort tells its quantiles as well.
     cohort = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // 20_000)))
     shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
-    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    weight = cohort.weights
     if cohort.follow_up is not None:
         values, mass = cohort.follow_up, weight
     else:

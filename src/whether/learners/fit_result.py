@@ -52,6 +52,54 @@ class StartResult:
     agreement: float
 
 
+# A simpler learner is given up before all folds are done only where it is so many standard errors behind.
+FAR_BEHIND = 2.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How a learner was chosen.
+
+    Attributes
+    ----------
+    learners : tuple of str
+        From the simplest on.
+    log_likelihood : ndarray
+        Held-out log-likelihood per person; of a learner that was left out early, the best one's less its lead.
+    standard_error : ndarray
+        Standard error of the difference from the best, with what different people to learn from would change in it.
+    n_people : tuple of int
+        Number of people on whom each learner was judged.
+    chosen : str
+        The simplest within one standard error of the best.
+    """
+
+    learners: tuple[str, ...]
+    log_likelihood: Array
+    standard_error: Array
+    n_people: tuple[int, ...]
+    chosen: str
+
+    def may_win(self, name: str) -> bool:
+        """Whether a learner may still be chosen when more people are held out.
+
+        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
+        overtake.
+        """
+        row = self.learners.index(name)
+        errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0
+        return bool(close_to_best(self.log_likelihood.max() - self.log_likelihood, errors * self.standard_error)[row])
+
+    def __str__(self) -> str:
+        lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s} {'people':>19s}"]
+        behind = self.log_likelihood.max() - self.log_likelihood
+        rows = zip(self.learners, self.log_likelihood, behind, self.standard_error, self.n_people, strict=True)
+        for name, value, lead, error, people in rows:
+            mark = " *" if name == self.chosen else ""
+            lines.append(f"{name:10s} {value:24.5f} {lead:20.5f} (se {error:.5f}) {people:7,d}{mark}")
+        return "\n".join([*lines, "* the simplest within one standard error of the best"])
+
+
 @dataclass(frozen=True)
 class FitResult:
     """How the optimum of a fit was reached.
@@ -73,6 +121,8 @@ class FitResult:
         Number of rows on which the starts were run.
     distributions : dict
         Penalised log-likelihood by residual distribution, where several were compared.
+    selection : Selection or None
+        How the learner was chosen, where several were compared.
     """
 
     status: Status
@@ -83,6 +133,7 @@ class FitResult:
     starts: tuple[StartResult, ...]
     n_draft: int
     distributions: dict[str, float] = field(default_factory=dict)
+    selection: Selection | None = None
 
     @property
     def converged(self) -> bool:
@@ -111,3 +162,9 @@ def correlation(first: Array, second: Array) -> float:
     if min(spread) < 1e-12:
         return float(max(spread) < 1e-12)
     return float(np.clip(np.corrcoef(first, second)[0, 1], -1.0, 1.0))
+
+
+def close_to_best(behind: Array, error: Array) -> NDArray[np.bool_]:
+    """Which learners are not behind the best by more than an error."""
+    # Boosting without a single tree is the linear model, but for the last digits.
+    return np.asarray(behind <= error + 1e-9)

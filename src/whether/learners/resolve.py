@@ -10,10 +10,10 @@ from sklearn.base import is_classifier
 
 from whether.learners.auto import AutoLearner
 from whether.learners.base import Learner
-from whether.learners.boosted.learner import BoostedLearner
+from whether.learners.boosted import BoostedLearner
 from whether.learners.em import EMLearner
-from whether.learners.linear.learner import LinearLearner
-from whether.learners.neural.learner import NeuralLearner
+from whether.learners.linear import LinearLearner
+from whether.learners.neural import NeuralLearner
 
 NAMES = ("linear", "boosted", "neural", "auto")
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from whether.learners.auto import AutoLearner
-from whether.learners.boosted.learner import BoostedFit, BoostedLearner
-from whether.learners.boosted.trees import Offset
-from whether.learners.fit_result import FitResult
-from whether.learners.linear.learner import LinearFit
+from whether.learners import AutoLearner, BoostedFit, BoostedLearner, FitResult, LinearFit
+from whether.learners.boosted.model import Offset
 from whether.model_file.archive import ModelFileError
 from whether.model_file.codec import Kind, State, record
 from whether.model_file.linear_state import check_array
@@ -21,7 +18,6 @@ def settings(cls: Any) -> Kind:
 
 
 def _pack(fit: BoostedFit) -> State:
-    # How the offsets raced is not kept: it has a number for every person.
     return {
         "offset": fit.offset,
         "outcome": pack_trees(fit.outcome),
@@ -37,7 +33,6 @@ def _restore(state: State) -> BoostedFit:
         raise ModelFileError("a part of the boosted model is missing")
     check_array(state["timing_columns"], 1, state["timing_columns"].size, whole=True)
     check_array(state["levels"], 1, len(state["offset"].fit.propensity.predictors))
-    none: Any = None
     return BoostedFit(
         offset=state["offset"],
         outcome=unpack_trees(state["outcome"]),
@@ -45,7 +40,6 @@ def _restore(state: State) -> BoostedFit:
         timing_columns=state["timing_columns"],
         levels=state["levels"],
         result=state["result"],
-        comparison=none,
     )
 
 

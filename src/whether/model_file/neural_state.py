@@ -6,18 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from whether.learners.fit_result import FitResult
-from whether.learners.linear.learner import LinearFit
+from whether.learners import FitResult, LinearFit, NeuralFit, NeuralLearner
 from whether.learners.neural.architectures import Perceptrons, View
-from whether.learners.neural.learner import NeuralLearner
-from whether.learners.neural.model import Base, NeuralFit
+from whether.learners.neural.model import Base
 from whether.learners.neural.outputs import OutputLayout
 from whether.model_file.archive import ModelFileError
 from whether.model_file.boosted_state import settings
 from whether.model_file.codec import Kind, State, record
-from whether.model_file.linear_state import check_array, check_number
+from whether.model_file.linear_state import check_array
 from whether.propensity import Propensity
-from whether.risk import NonNegativeRisk
 
 LARGEST_LAYER = 1_000_000
 OWN_MODULE = (
@@ -132,10 +129,5 @@ NEURAL_KINDS = {
     "Base": Kind(Base, _BASE.to_state, _restore_base),
     "NeuralFit": Kind(NeuralFit, _pack, _restore),
     "NeuralLearner": Kind(NeuralLearner, _pack_learner, settings(NeuralLearner).from_state),
-    "NonNegativeRisk": Kind(
-        NonNegativeRisk,
-        lambda value: {"label_frequency": value.label_frequency},
-        lambda state: NonNegativeRisk(check_number(state["label_frequency"], above=0, most=1)),
-    ),
     "View": record(View),
 }

@@ -1,22 +1,22 @@
 """The loop that grows trees: LightGBM's binned data, built once, and one tree per part and round.
 
-Used by `whether.learners.boosted.learner`, which decides where to start and when to stop.
+The learner decides where to start and when to stop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
-from whether.learners.linear.learner import LinearFit
+from whether.learners.boosted.model import Offset, combine
 from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
+from whether.learners.task import Task
 
 Array = NDArray[np.float64]
 
@@ -37,40 +37,6 @@ class TreeSettings(Protocol):
     categorical_features: Sequence[int]
 
 
-@dataclass(frozen=True)
-class Offset:
-    """Where the trees start: the predictors of a linear fit on some of the columns."""
-
-    name: str
-    fit: LinearFit
-    columns: NDArray[np.intp]
-    fill: Array
-
-    @property
-    def kappa(self) -> float:
-        """How far trees of the outcome move the time part along."""
-        return self.fit.kappa or 0.0
-
-    def predict(self, features: Array) -> tuple[Array | None, Array]:
-        """Outcome logit and propensity predictors of the offset."""
-        kept = features[:, self.columns]
-        return self.fit.predict(np.where(np.isnan(kept), self.fill, kept))
-
-
-def combine(
-    offset: Offset, eta: Array | None, v: Array, grown: Array | None, timed: Array | None
-) -> tuple[Array | None, Array]:
-    """Predictors from the offset and what the trees of each part add; the outcome's move the time part along."""
-    sloped = np.array(offset.fit.propensity.sloped, dtype=bool)
-    shift = np.zeros(v.shape[1])
-    if grown is not None:
-        eta = np.asarray(eta) + grown
-        shift = shift + offset.fit.propensity.index_sign * offset.kappa * grown
-    if timed is not None:
-        shift = shift + timed
-    return eta, v + sloped[:, None] * shift
-
-
 @dataclass
 class Growth:
     """Trees grown so far, the round after which held-out people were predicted best, and their log-likelihoods then."""
@@ -87,23 +53,14 @@ class Growth:
 class Forest:
     """LightGBM's binned data, built once, and the loop that grows trees on them."""
 
-    def __init__(
-        self,
-        learner: TreeSettings,
-        cohort: Cohort,
-        columns: NDArray[np.intp],
-        has_outcome: bool,
-        known: tuple[int, ...],
-        seed: int,
-    ) -> None:
+    def __init__(self, learner: TreeSettings, task: Task, seed: int) -> None:
         import lightgbm
 
-        self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, known, seed
-        self.features = cohort.features
+        self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, task.known, seed
+        self.features, columns = task.cohort.features, task.columns
         categorical = {int(i) for i in learner.categorical_features}
-        every = np.arange(cohort.features.shape[1])
-        self.outcome_data = self._bin(every, categorical) if has_outcome else None
-        same = has_outcome and np.array_equal(columns, every)
+        self.outcome_data = self._bin(task.every_column, categorical) if task.has_outcome else None
+        same = task.has_outcome and np.array_equal(columns, task.every_column)
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
 
     def _parameters(self) -> dict[str, Any]:
@@ -166,7 +123,7 @@ class _Loop:
         offset: Offset,
         problem: RowProblem,
         held_out: NDArray[np.bool_],
-        known: tuple[int, ...],
+        known: Mapping[int, float],
         start: tuple[Array | None, Array],
     ) -> None:
         self.learner, self.offset, self.problem, self.known = learner, offset, problem, known

@@ -7,7 +7,7 @@ can hardly tell "more likely" from "sooner". So the propensity's slopes are writ
 
 with the features standardised and the log time in units of its spread. One index drives both whether and when;
 ``delta`` lets the time part go its own way as far as the data insist. This module is the penalty and its derivatives;
-how strong it is to be is decided in `whether.learners.linear.shrinkage`.
+how strong it is to be is decided in `shrinkage`.
 """
 
 from __future__ import annotations

@@ -1,28 +1,28 @@
 """The linear learner: features to predictors by Newton's method on the exact Hessian.
 
-It knows nothing of restrictions: a propensity, the columns it may use and what is known go in, a `LinearFit` comes out.
-Used by the estimators.
+It knows nothing of restrictions: a task goes in, a `LinearFit` comes out, and the rows are forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
-from whether.learners.base import FittedModel, Learner
+from whether.inference import Covariance, invert_information
+from whether.learners.base import Learner
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.model import LinearFit
+from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import Evaluation, LinearObjective
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import Search
-from whether.learners.linear.shrinkage import ShrinkagePath
+from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
-from whether.propensity import Propensity
+from whether.learners.task import Task
 
 Array = NDArray[np.float64]
 
@@ -31,85 +31,6 @@ MANY_PARAMETERS = 400
 # On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow.
 DRAFT_ROWS = 10_000
 DRAFT_LABELED = 2_000
-
-
-@dataclass(frozen=True)
-class LinearFit(FittedModel):
-    """A fitted linear model.
-
-    Attributes
-    ----------
-    objective : LinearObjective
-        Only its standardisation and layout are kept; the rows are dropped.
-    propensity : Propensity
-        The chosen one of the candidates.
-    indexed : IndexedObjective
-    optimum : Optimum
-    result : FitResult
-    path : ShrinkagePath or None
-    meat : ndarray or None
-        Outer product of the scores, for sandwich standard errors.
-    """
-
-    indexed: IndexedObjective
-    optimum: Optimum
-    result: FitResult
-    path: ShrinkagePath | None
-    meat: Array | None
-
-    @property
-    def objective(self) -> LinearObjective:
-        """Standardisation and layout of the coefficients."""
-        return self.indexed.objective
-
-    @property
-    def propensity(self) -> Propensity:  # type: ignore[override]
-        """The propensity that was fitted."""
-        return self.objective.propensity
-
-    @property
-    def linear_part(self) -> LinearFit:
-        """The fit itself: other learners have a linear part below them."""
-        return self
-
-    @property
-    def coefficients(self) -> Array:
-        """Coefficients on standardised features, laid out as in `LinearObjective`."""
-        return self.indexed.to_coefficients(self.optimum.parameters)
-
-    @property
-    def kappa(self) -> float | None:
-        """How strongly the outcome index drives the time part; None where it is free."""
-        return float(self.optimum.parameters[-1]) if self.indexed.indexed else None
-
-    def settled(self, learner: LinearLearner) -> LinearLearner:
-        """Return the settings of the learner with the penalties that this fit came to."""
-        return replace(learner, ridge=self.objective.ridge, shrinkage=self.indexed.shrinkage)
-
-    def predict(self, features: Array) -> tuple[Array | None, Array]:
-        """Outcome logit (None without an outcome part) and propensity predictors of new people."""
-        objective, coefficients = self.objective, self.coefficients
-        raw = self.to_raw() @ coefficients
-        layout, first = objective.layout, int(objective.has_outcome)
-        # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-        ordered = np.ascontiguousarray(features[:, objective.column_order])
-        v = np.repeat(raw[first : layout.n_predictors, None], features.shape[0], axis=1)
-        if layout.n_shared:
-            v[objective.sloped - first] += ordered[:, : layout.n_shared] @ raw[layout.shared]
-        eta = raw[0] + ordered @ raw[layout.outcome] if objective.has_outcome else None
-        return eta, v
-
-    def to_raw(self) -> Array:
-        """Matrix from coefficients on standardised features to coefficients on the features as they are."""
-        objective, layout = self.objective, self.objective.layout
-        matrix = np.eye(layout.size)
-        for slopes, predictors in ((layout.outcome, [0]), (layout.shared, objective.sloped)):
-            size = slopes.stop - slopes.start
-            positions = np.arange(slopes.start, slopes.stop)
-            matrix[positions, positions] = 1 / objective.scale[:size]
-            for predictor in predictors if size else []:
-                matrix[predictor, positions] = -objective.mean[:size] / objective.scale[:size]
-        return matrix
 
 
 @dataclass(frozen=True)
@@ -127,7 +48,7 @@ class LinearLearner(Learner):
     max_iter : int
         Largest number of Newton steps per start.
     sandwich : bool
-        Whether to prepare sandwich standard errors.
+        Whether the covariance is the sandwich.
     """
 
     ridge: float | str = "auto"
@@ -136,69 +57,38 @@ class LinearLearner(Learner):
     max_iter: int = 100
     sandwich: bool = False
 
-    def fit(
-        self,
-        cohort: Cohort,
-        candidates: Sequence[Propensity],
-        *,
-        columns: NDArray[np.intp],
-        rng: np.random.Generator,
-        has_outcome: bool = True,
-        known: dict[int, float] | None = None,
-    ) -> LinearFit:
-        """Fit the candidates and keep the most likely; see `Learner.fit`."""
+    def fit(self, task: Task) -> LinearFit:
+        """Fit the candidates and keep the most likely."""
         with one_blas_thread():
-            return self._fit(cohort, candidates, columns, rng, has_outcome, known or {})
+            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            if task.risk is not None and task.risk.nonnegative:
+                composite = NonNegativeObjective(objective, task.risk)
+                optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
+                return self._finish(IndexedObjective(objective), optimum)
+            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
+            search = Search(self, objective.part(DRAFT_ROWS, DRAFT_LABELED), fixed)
+            criteria = [task.criterion(candidate) for candidate in task.candidates]
+            search.compare(criteria, task.levels(), task.rng)
+            search.settle_shrinkage(criteria)
+            return self._finish(*self._polish(objective.under(search.criterion), search, fixed), search)
 
-    def _fit(
-        self,
-        cohort: Cohort,
-        candidates: Sequence[Propensity],
-        columns: NDArray[np.intp],
-        rng: np.random.Generator,
-        has_outcome: bool,
-        known: dict[int, float],
-    ) -> LinearFit:
-        ridge = settle_ridge(self.ridge, cohort)
-        objective = LinearObjective(cohort, candidates[0], columns=columns, has_outcome=has_outcome, ridge=ridge)
-        fixed = tuple(predictor + int(has_outcome) for predictor in known)
-        labeled = slice(0, objective.n_labeled)
-        weight = None if objective.weight is None else objective.weight[labeled]
-        levels = candidates[0].start(objective.observed[..., labeled], weight)
-        for predictor, value in known.items():
-            levels[predictor] = value
-        draft = objective.part(DRAFT_ROWS, DRAFT_LABELED)
-        search = Search(self, draft, fixed)
-        search.compare(candidates, levels, rng)
-        search.settle_shrinkage(candidates)
-        full = objective.with_propensity(search.propensity)
-        indexed, optimum = self._polish(full, search, fixed)
-        return self.finish(indexed, optimum, search)
-
-    def fit_from(self, objective: LinearObjective, coefficients: Array) -> LinearFit:
-        """Fit from one start alone, and drop the rows of the objective.
-
-        Parameters
-        ----------
-        objective : LinearObjective
-        coefficients : ndarray
-            Laid out as in the objective.
-        """
-        indexed = IndexedObjective(objective, float(self.shrinkage))
+    def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
+        """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
         with one_blas_thread():
-            return self.finish(indexed, self.solve(indexed, indexed.from_coefficients(coefficients)))
+            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            indexed = IndexedObjective(objective, float(self.shrinkage))
+            return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
+
+    def settled(self, fit: LinearFit) -> LinearLearner:
+        """Return these settings with the penalties that a fit came to."""
+        return replace(self, ridge=fit.ridge, shrinkage=fit.shrinkage)
 
     def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
         """Minimise from one start.
 
-        Parameters
-        ----------
-        indexed : IndexedObjective
-        start : ndarray
-            Starting variables.
-        tolerance : float
-            How far, in about half log-likelihood units, the end may be from the optimum. Comparing models needs less
-            precision than the final fit, and is not given more than 30 steps (ten times as many without a Hessian).
+        The tolerance says how far, in about half log-likelihood units, the end may be from the optimum. Comparing
+        models needs less precision than the final fit, and is not given more than 30 steps (ten times as many without
+        a Hessian).
         """
         max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
         if indexed.size <= MANY_PARAMETERS:
@@ -221,29 +111,61 @@ class LinearLearner(Learner):
             start = self.solve(IndexedObjective(larger, search.shrinkage, fixed), start).parameters
         return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, max_steps=self.max_iter)
 
-    def finish(self, indexed: IndexedObjective, optimum: Optimum, search: Search | None = None) -> LinearFit:
-        """Wrap an optimum up: likelihood, scores for the sandwich, and no rows kept."""
-        objective, coefficients = indexed.objective, indexed.to_coefficients(optimum.parameters)
-        meat = _score_products(objective, coefficients, indexed.jacobian(optimum.parameters)) if self.sandwich else None
+    def _finish(self, indexed: IndexedObjective, optimum: Optimum, search: Search | None = None) -> LinearFit:
+        """Keep of an optimum what does not need the rows."""
+        objective, parameters = indexed.objective, optimum.parameters
         only = StartResult("neutral", optimum.evaluation.value, optimum.status, optimum.n_steps, 1.0)
         result = FitResult(
             status=optimum.status,
             n_steps=optimum.n_steps,
-            log_likelihood=indexed.penalty(optimum.parameters) - optimum.evaluation.value,
+            log_likelihood=indexed.penalty(parameters) - optimum.evaluation.value,
             objective=optimum.evaluation.value,
             n_parameters=indexed.size - indexed.fixed.size,
             starts=(only,) if search is None else search.start_results(),
             n_draft=objective.n if search is None else search.n_scouts,
             distributions={} if search is None else search.likelihoods,
         )
-        objective.drop_rows()
-        return LinearFit(indexed, optimum, result, None if search is None else search.path, meat)
+        return LinearFit(
+            propensity=objective.propensity,
+            result=result,
+            predictor=objective.predictor(indexed.to_coefficients(parameters)),
+            covariance=_covariance(indexed, optimum, self.sandwich),
+            ridge=objective.ridge,
+            shrinkage=indexed.shrinkage,
+            kappa=float(parameters[-1]) if indexed.indexed else None,
+            path=None if search is None else search.path,
+        )
 
 
-def _score_products(objective: LinearObjective, coefficients: Array, jacobian: Array) -> Array:
+def embed(narrow: LinearFit, wide: LinearObjective) -> Array:
+    """Return the coefficients with which a model with more slopes is the narrower one."""
+    theta, start, layout = narrow.coefficients, np.zeros(wide.layout.size), narrow.predictor.layout
+    columns = wide.standardization.columns
+    start[: layout.n_predictors] = theta[: layout.n_predictors]
+    for old, new in ((layout.outcome, wide.layout.outcome), (layout.shared, wide.layout.shared)):
+        by_column, known = np.zeros(columns.size), theta[old]
+        by_column[narrow.columns[: known.size]] = known
+        start[new] = by_column[columns[: new.stop - new.start]]
+    return start
+
+
+def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool) -> Covariance:
+    """Covariance of the coefficients at an optimum; none where there was no Hessian."""
+    if optimum.evaluation.hessian.size == 0:
+        return Covariance(None)
+    jacobian = indexed.jacobian(optimum.parameters)
+    meat = _score_products(indexed, optimum.parameters, jacobian) if sandwich else None
+    found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist())
+    if found.matrix is None:
+        return Covariance(None, None if found.flat is None else jacobian @ found.flat)
+    return Covariance(jacobian @ found.matrix @ jacobian.T)
+
+
+def _score_products(indexed: IndexedObjective, parameters: Array, jacobian: Array) -> Array:
     """Sum over people of the outer products of their scores; a weight counts as repeated people."""
+    objective = indexed.objective
     total, start = np.zeros((jacobian.shape[1], jacobian.shape[1])), 0
-    for scores in objective.row_scores(coefficients):
+    for scores in objective.row_scores(indexed.to_coefficients(parameters)):
         moved = scores @ jacobian
         rows = slice(start, start + scores.shape[0])
         per_person = moved if objective.weight is None else moved / np.maximum(objective.weight[rows, None], 1e-300)

@@ -9,23 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.optimize import Optimum, newton
+from whether.learners.task import Task
+from whether.propensity import Certain
 
 Array = NDArray[np.float64]
 
 
-def left_out_logits(objective: LinearObjective, optimum: Optimum) -> Array:
-    """Logit of everybody's label, each predicted without that person; labeled people come first.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-        Of the labels, without a propensity part.
-    optimum : Optimum
-        Its minimum.
-    """
+def logits_left_out(objective: LinearObjective, optimum: Optimum) -> Array:
+    """Logit of everybody's label, each predicted without that person, at the optimum of the labels' likelihood."""
     factor, intercept = cho_factor(optimum.evaluation.hessian), np.ones(objective.n)
     design = np.vstack([intercept, objective.features])
     leverage = np.einsum("ij,ij->j", design, cho_solve(factor, design))
@@ -33,3 +28,10 @@ def left_out_logits(objective: LinearObjective, optimum: Optimum) -> Array:
     p = softplus_expit(eta)[1]
     residual = (np.arange(objective.n) < objective.n_labeled) - p
     return np.asarray(eta - residual * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12))
+
+
+def label_probabilities_left_out(cohort: Cohort, ridge: float) -> Array:
+    """Probability of each labeled person's label by the logistic regression on the labels of all others."""
+    objective = LinearObjective(Task(cohort, [Certain()]), ridge)
+    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
+    return softplus_expit(logits_left_out(objective, optimum)[: objective.n_labeled])[1]

@@ -1,8 +1,8 @@
 """The likelihood of a linear model as a function of its coefficients, in blocks of rows.
 
-A `LinearObjective` holds a working copy of the features, standardised, one row per feature and with the labeled people
-first, and turns the per-person derivatives of the likelihood into the gradient and exact Hessian of the coefficients.
-It is the only place that multiplies features with derivatives. Used by the linear learner.
+A `LinearObjective` holds a working copy of the features and turns the per-person derivatives of the likelihood into the
+gradient and exact Hessian of the coefficients. It is the only place that multiplies features with derivatives. It lives
+as long as a fit; what stays is a `LinearFit`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
+from whether.learners.linear.model import Layout, LinearPredictor
+from whether.learners.linear.standardize import BLOCK_ROWS, learn_standardization, standardize
 from whether.learners.parallel import share_out
-from whether.likelihood import Terms
-from whether.propensity import Propensity
+from whether.learners.task import Task
+from whether.likelihood import Criterion, blocks_by_label, labeled_first
+from whether.propensity import Propensity, Terms
 
 Array = NDArray[np.float64]
-
-# Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
-BLOCK_ROWS = 4096
+Rows = NDArray[np.intp]
 
 
 class Evaluation(NamedTuple):
@@ -37,113 +37,48 @@ class Block(NamedTuple):
     """Derivatives of the log-likelihood of consecutive rows that share a label."""
 
     rows: slice
+    labeled: bool
     terms: Terms
 
 
-class Layout(NamedTuple):
-    """Where each coefficient sits: intercepts of all predictors, outcome slopes, propensity slopes."""
-
-    n_predictors: int
-    n_outcome: int
-    n_shared: int
-
-    @property
-    def size(self) -> int:
-        """Number of coefficients."""
-        return self.n_predictors + self.n_outcome + self.n_shared
-
-    @property
-    def outcome(self) -> slice:
-        """The outcome slopes."""
-        return slice(self.n_predictors, self.n_predictors + self.n_outcome)
-
-    @property
-    def shared(self) -> slice:
-        """The slopes shared by the sloped predictors of the propensity."""
-        return slice(self.n_predictors + self.n_outcome, self.size)
-
-
 class LinearObjective:
-    """Penalised negative log-likelihood of a linear model on one cohort.
-
-    Coefficients are on standardised features: first one intercept per predictor (outcome logit, then the propensity's),
-    then the outcome slopes, then the slopes that the propensity's sloped predictors share. The features that the
-    propensity may use come first among the columns.
+    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
 
     Parameters
     ----------
-    cohort : Cohort
-    propensity : Propensity
-    columns : ndarray of int
-        Features that the propensity may depend on.
-    has_outcome : bool
-        Whether there is an outcome part; without it everybody is positive.
+    task : Task
+        The first of its candidates counts.
     ridge : float
         Penalty on squared standardised slopes, in units of one person's log-likelihood.
     """
 
-    def __init__(
-        self, cohort: Cohort, propensity: Propensity, *, columns: NDArray[np.intp], has_outcome: bool, ridge: float
-    ) -> None:
-        self.propensity = propensity
-        self.has_outcome = has_outcome
-        self.ridge = ridge
-        self.row_order = np.argsort(~cohort.labeled, kind="stable")
-        self.n_labeled = int(np.count_nonzero(cohort.labeled))
-        self.sloped = np.flatnonzero(propensity.sloped) + int(has_outcome)
-        others = np.setdiff1d(np.arange(cohort.features.shape[1]), columns)
-        self.column_order = np.concatenate([columns, others]) if has_outcome else columns
-        self._copy_features(cohort)
-        self.observed = propensity.observe(cohort)[..., self.row_order]
-        self.weight = None if cohort.weight is None else cohort.weight[self.row_order]
-        self.n_columns = columns.size
-        self.layout = self._lay_out()
+    def __init__(self, task: Task, ridge: float) -> None:
+        cohort, self.ridge = task.cohort, ridge
+        self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
+        self.order, self.n_labeled = labeled_first(cohort.labeled)
+        others = np.setdiff1d(task.every_column, task.columns)
+        columns = np.concatenate([task.columns, others]) if task.has_outcome else task.columns
+        self.standardization = learn_standardization(cohort, columns)
+        self.features = standardize(cohort, self.order, self.standardization)
+        self.observed = task.propensity.observe(cohort)[..., self.order]
+        self.weight = None if cohort.weight is None else cohort.weight[self.order]
+        self._set_criterion(task.criterion())
 
-    def _lay_out(self) -> Layout:
-        return Layout(
-            n_predictors=int(self.has_outcome) + len(self.propensity.predictors),
-            n_outcome=self.column_order.size if self.has_outcome else 0,
-            n_shared=self.n_columns if self.sloped.size else 0,
-        )
+    def _set_criterion(self, criterion: Criterion) -> None:
+        self.criterion = criterion
+        self.layout = Layout.of(criterion.propensity, self.n_columns, self.features.shape[0], self.has_outcome)
 
-    def _copy_features(self, cohort: Cohort) -> None:
-        """Standardise into a working copy, labeled rows first; weights count as repeated rows."""
-        source, weight, order = cohort.features, cohort.weight, self.column_order
-        total = cohort.n if weight is None else weight.sum()
-        every_column = np.array_equal(order, np.arange(source.shape[1]))
-        starts = list(range(0, cohort.n, BLOCK_ROWS))
+    @property
+    def propensity(self) -> Propensity:
+        """The restriction."""
+        return self.criterion.propensity
 
-        def moments(starts: list[int], center: Array, power: int) -> Array:
-            result = np.zeros(source.shape[1])
-            for start in starts:
-                rows = slice(start, start + BLOCK_ROWS)
-                # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-                block = np.ascontiguousarray(source[rows], dtype=float) - center
-                weights = np.ones(block.shape[0]) if weight is None else weight[rows]
-                result += weights @ block**power
-            return result
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.features.shape[1])
 
-        def moment(center: Array, power: int) -> Array:
-            parts = share_out(lambda part: moments(part, center, power), starts)
-            return np.asarray(np.sum(parts, axis=0) / total)
-
-        mean = moment(np.zeros(source.shape[1]), 1)
-        variance = moment(mean, 2)
-        self.mean, self.scale = mean[order], np.sqrt(variance)[order]
-        self.scale[self.scale == 0] = 1.0  # no weight on the rows where it varies: its slope stays zero by the ridge
-        self.features = np.empty((order.size, cohort.n))
-
-        def standardize(starts: list[int]) -> None:
-            for start in starts:
-                rows = self.row_order[start : start + BLOCK_ROWS]
-                block = self.features[:, start : start + BLOCK_ROWS]
-                taken = source[rows] if every_column else source[np.ix_(rows, order)]
-                np.subtract(taken.T, self.mean[:, None], out=block)
-                block /= self.scale[:, None]
-
-        share_out(standardize, starts)
-
-    def subset(self, rows: NDArray[np.intp]) -> LinearObjective:
+    def subset(self, rows: Rows) -> LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
         part.features = self.features[:, rows]
@@ -161,53 +96,31 @@ class LinearObjective:
         labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
         return self.subset(np.concatenate([labeled, unlabeled]))
 
-    def with_propensity(self, propensity: Propensity) -> LinearObjective:
-        """Objective of the same rows under a propensity that observes the same; shares the features."""
+    def under(self, criterion: Criterion) -> LinearObjective:
+        """Objective of the same rows under a criterion that observes the same; shares the features."""
         other = copy.copy(self)
-        other.propensity = propensity
-        other.sloped = np.flatnonzero(propensity.sloped) + int(self.has_outcome)
-        other.layout = other._lay_out()
+        other._set_criterion(criterion)
         return other
 
-    def drop_rows(self) -> None:
-        """Forget the people and keep the standardisation and the layout, for predictions."""
-        self.features = np.empty((self.column_order.size, 0))
-        self.observed = self.observed[..., :0]
-        self.weight, self.row_order, self.n_labeled = None, self.row_order[:0], 0
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.features.shape[1]
-
-    def _block_slices(self) -> Iterator[slice]:
-        for first, last in ((0, self.n_labeled), (self.n_labeled, self.n)):
-            for start in range(first, last, BLOCK_ROWS):
-                yield slice(start, min(start + BLOCK_ROWS, last))
+    def predictor(self, theta: Array) -> LinearPredictor:
+        """Coefficients with what they need to predict: nothing of the people."""
+        return LinearPredictor(self.layout, self.standardization, theta)
 
     def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of some rows."""
-        layout, block = self.layout, self.features[:, rows]
-        v = np.repeat(theta[int(self.has_outcome) : layout.n_predictors, None], block.shape[1], axis=1)
-        if layout.n_shared:
-            v[self.sloped - int(self.has_outcome)] += theta[layout.shared] @ block[: layout.n_shared]
-        eta = theta[0] + theta[layout.outcome] @ block if self.has_outcome else None
-        return eta, v
+        return self.layout.predict(theta, self.features[:, rows])
 
-    def block(self, theta: Array, rows: slice) -> Block:
+    def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
         """Per-person derivatives of the log-likelihood of rows that share a label."""
-        eta, v = self.predictors(theta, rows)
-        labeled = rows.start < self.n_labeled
-        of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
-        terms = of_rows(eta, v, self.observed[..., rows])
+        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed[..., rows], labeled=labeled)
         if self.weight is not None:
             weight = self.weight[rows]
             terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
-        return Block(rows, terms)
+        return Block(rows, labeled, terms)
 
     def blocks(self, theta: Array) -> Iterator[Block]:
         """Per-person derivatives, block by block in the working order of rows."""
-        return (self.block(theta, rows) for rows in self._block_slices())
+        return (self.block(theta, *part) for part in blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS))
 
     def row_values(self, theta: Array) -> Array:
         """Log-likelihood of each person, in the working order of rows, times its weight."""
@@ -229,19 +142,19 @@ class LinearObjective:
     def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
 
-        def add_up(slices: list[slice]) -> Evaluation:
+        def add_up(parts: list[tuple[slice, bool]]) -> Evaluation:
             value, gradient = 0.0, np.zeros(self.layout.size)
             hessian = np.zeros((self.layout.size, self.layout.size) if with_hessian else (0, 0))
-            for rows in slices:
-                block = self.block(theta, rows)
+            for part in parts:
+                block = self.block(theta, *part)
                 value -= float(block.terms.value.sum())
                 self._add_gradient(gradient, block)
                 if with_hessian:
                     self._add_hessian(hessian, block)
             return Evaluation(value, gradient, hessian)
 
-        parts = share_out(add_up, list(self._block_slices()))
-        return Evaluation(*(sum(part[1:], part[0]) for part in zip(*parts, strict=True)))
+        sums = share_out(add_up, list(blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS)))
+        return Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
 
     def _add_gradient(self, gradient: Array, block: Block) -> None:
         layout, features, terms = self.layout, self.features[:, block.rows], block.terms
@@ -253,7 +166,8 @@ class LinearObjective:
 
     def _over_sloped(self, terms: Array) -> Array:
         """Sum over the predictors that share slopes."""
-        return terms[self.sloped[0]] if self.sloped.size == 1 else np.asarray(terms[self.sloped].sum(axis=0))
+        sloped = self.layout.sloped
+        return terms[sloped[0]] if len(sloped) == 1 else np.asarray(terms[list(sloped)].sum(axis=0))
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
@@ -267,19 +181,19 @@ class LinearObjective:
             leading, by_shared = features[: layout.n_shared], self._over_sloped(curvature)
             hessian[:n_predictors, shared] -= by_shared @ leading.T
             hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
-            if self.has_outcome and block.rows.start >= self.n_labeled:
+            if self.has_outcome and not block.labeled:
                 # For labeled people log p and log seen add up, so this part of the curvature is zero.
                 hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
 
     def penalty(self, theta: Array) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
-        layout, first = self.layout, int(self.has_outcome)
+        layout = self.layout
         gradient, hessian = np.zeros(layout.size), np.zeros((layout.size, layout.size))
         slopes = theta[layout.n_predictors :]
         gradient[layout.n_predictors :] = self.ridge * slopes
         diagonal = np.arange(layout.n_predictors, layout.size)
         hessian[diagonal, diagonal] = self.ridge
-        levels = slice(first, layout.n_predictors)
+        levels = slice(layout.first, layout.n_predictors)
         value, by_level, by_levels = self.propensity.penalty(theta[levels])
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels

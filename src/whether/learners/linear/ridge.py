@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners.linear.leave_one_out import left_out_logits
+from whether.learners.linear.leave_one_out import logits_left_out
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
+from whether.learners.task import Task
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]
@@ -29,16 +30,14 @@ def settle_ridge(ridge: float | str, cohort: Cohort) -> float:
     """Return the penalty that ``ridge`` stands for: itself, or for "auto" the usual or a chosen one."""
     if not isinstance(ridge, str):
         return float(ridge)
-    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
-    events = float(weight[cohort.labeled].sum())
-    fewer = min(events, float(weight.sum()) - events)
+    events = float(cohort.weights[cohort.labeled].sum())
+    fewer = min(events, float(cohort.weights.sum()) - events)
     return USUAL if fewer >= EVENTS_PER_FEATURE * cohort.features.shape[1] else choose_ridge(cohort)
 
 
 def choose_ridge(cohort: Cohort) -> float:
     """Return the penalty under which logistic regression predicts everybody's label best, each left out in turn."""
-    nothing = np.empty(0, dtype=np.intp)
-    objective = LinearObjective(cohort, Certain(), columns=nothing, has_outcome=True, ridge=USUAL)
+    objective = LinearObjective(Task(cohort, [Certain()]), USUAL)
     sign = np.where(np.arange(objective.n) < objective.n_labeled, 1.0, -1.0)
     weight = np.ones(objective.n) if objective.weight is None else objective.weight
     solution, total = np.zeros(objective.layout.size), []
@@ -46,5 +45,5 @@ def choose_ridge(cohort: Cohort) -> float:
         objective.ridge = ridge
         optimum = newton(objective.evaluate, solution, max_steps=50)
         solution = optimum.parameters
-        total.append(-float(weight @ softplus_expit(-sign * left_out_logits(objective, optimum))[0]))
+        total.append(-float(weight @ softplus_expit(-sign * logits_left_out(objective, optimum))[0]))
     return RIDGES[int(np.argmax(np.round(total, 6)))]

@@ -15,9 +15,10 @@ from whether.learners.fit_result import StartResult, correlation
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
-from whether.learners.linear.shrinkage import ShrinkagePath, choose_shrinkage, usual_penalty
+from whether.learners.linear.shrinkage import choose_shrinkage, usual_penalty
+from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.linear.starts import starting_points
-from whether.propensity import Propensity
+from whether.likelihood import Criterion
 
 Array = NDArray[np.float64]
 
@@ -92,11 +93,11 @@ class Search:
         self.path: ShrinkagePath | None = None
 
     @property
-    def propensity(self) -> Propensity:
-        """The most likely candidate."""
-        return self.objective.propensity
+    def criterion(self) -> Criterion:
+        """What is maximised under the most likely candidate."""
+        return self.objective.criterion
 
-    def compare(self, candidates: Sequence[Propensity], levels: Array, rng: np.random.Generator) -> None:
+    def compare(self, candidates: Sequence[Criterion], levels: Array, rng: np.random.Generator) -> None:
         """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
         scouts = self.objective.part(SCOUT_ROWS, SCOUT_LABELED)
         points = starting_points(scouts, levels, self.learner.n_starts, rng)
@@ -108,18 +109,18 @@ class Search:
         start = _best([self._run(self.objective, end.name, end.coefficients) for end in basins])
         self.compare_candidates(candidates, start)
 
-    def compare_candidates(self, candidates: Sequence[Propensity], start: End) -> None:
+    def compare_candidates(self, candidates: Sequence[Criterion], start: End) -> None:
         """Fit each candidate from one solution, and keep the most likely."""
         # The shapes differ little, so one candidate's optimum is the next one's start.
         tried = [
             start
-            if candidate is start.indexed.objective.propensity
-            else self._run(self.objective.with_propensity(candidate), start.name, start.coefficients)
+            if candidate.propensity is start.indexed.objective.propensity
+            else self._run(self.objective.under(candidate), start.name, start.coefficients)
             for candidate in candidates
         ]
         if len(candidates) > 1:
             named = zip(candidates, tried, strict=True)
-            self.likelihoods = {candidate.name: -end.optimum.evaluation.value for candidate, end in named}
+            self.likelihoods = {candidate.propensity.name: -end.optimum.evaluation.value for candidate, end in named}
         self.best = _best(tried)
         self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
 
@@ -134,7 +135,7 @@ class Search:
         indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
         return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), TOLERANCE))
 
-    def settle_shrinkage(self, candidates: Sequence[Propensity]) -> None:
+    def settle_shrinkage(self, candidates: Sequence[Criterion]) -> None:
         """Choose the penalty by cross-validation if asked to, and compare the candidates again there."""
         if self.learner.shrinkage != "cv" or not self.best.indexed.indexed:
             return

@@ -17,6 +17,7 @@ from whether.learners.folds import deal_folds
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -45,34 +46,6 @@ TOLERANCE = 1e-2
 
 
 @dataclass(frozen=True)
-class ShrinkagePath:
-    """Cross-validated likelihood along a path of penalties.
-
-    Attributes
-    ----------
-    penalties : ndarray
-        From the tightest to the loosest.
-    log_likelihood : ndarray
-        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out.
-    standard_error : ndarray
-        Standard error of the difference from the best penalty.
-    kappa : ndarray
-        How strongly the index drives the time part, at each penalty.
-    chosen : float
-        The largest penalty within two standard errors of the best.
-    best : float
-        The penalty with the highest held-out likelihood.
-    """
-
-    penalties: Array
-    log_likelihood: Array
-    standard_error: Array
-    kappa: Array
-    chosen: float
-    best: float
-
-
-@dataclass(frozen=True)
 class _PathPoint:
     indexed: IndexedObjective
     optimum: Optimum
@@ -87,15 +60,7 @@ def choose_shrinkage(
 ) -> tuple[ShrinkagePath, Array]:
     """Choose the penalty; return the path and the coefficients at the chosen penalty.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-    index_start, free_start : ndarray
-        Coefficients from which to go down from the tightest, and up from the loosest penalty.
-    solve : callable
-        Minimises an `IndexedObjective` from given variables.
-    fixed : tuple of int
-        Intercepts that are known.
+    From ``index_start`` it goes down from the tightest penalty, from ``free_start`` up from the loosest.
     """
     penalties = candidate_penalties(objective.propensity)
     points = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
+from whether.likelihood import Likelihood
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]
@@ -30,26 +31,16 @@ Array = NDArray[np.float64]
 
 def label_coefficients(objective: LinearObjective) -> Array:
     """Intercept and slopes of the logistic regression on the labels, on the objective's features."""
-    naive = objective.with_propensity(Certain())
+    naive = objective.under(Likelihood(Certain()))
     return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=0.1, max_steps=8).parameters
 
 
 def starting_points(
     objective: LinearObjective, levels: Array, n_starts: int, rng: np.random.Generator
 ) -> list[tuple[str, Array]]:
-    """Return ``n_starts`` named starting coefficients; one where the problem has only one optimum.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-    levels : ndarray
-        Where the propensity's predictors start.
-    n_starts : int
-    rng : numpy.random.Generator
-        For random starts.
-    """
+    """Return ``n_starts`` named starting coefficients; one where the problem has only one optimum."""
     neutral = np.zeros(objective.layout.size)
-    neutral[int(objective.has_outcome) : objective.layout.n_predictors] = levels
+    neutral[objective.layout.first : objective.layout.n_predictors] = levels
     if not (objective.has_outcome and objective.layout.n_shared):
         return [("neutral", neutral)]
     return list(islice(_named_points(objective, neutral, rng), n_starts))

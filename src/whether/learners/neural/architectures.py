@@ -1,6 +1,6 @@
 """Networks without their parameters: perceptrons, which predict without PyTorch, and modules of the user's own.
 
-Their parameters are rows of a matrix, one for each network; see `whether.learners.neural.network`.
+Their parameters are rows of a matrix, one for each network; see `network`.
 """
 
 from __future__ import annotations

@@ -1,20 +1,21 @@
 """Mini-batches of a cohort, and the slope of their likelihood in everybody's predictors.
 
 Several networks are trained at a time, each on people of its own, so rows and predictors have an axis of networks in
-front. Every batch has its share of labeled people, who come first in it. Used by `whether.learners.neural.training`.
+front. Every batch has its share of labeled people, who come first in it.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
-from whether.propensity import Propensity
-from whether.risk import NegativeRisk, NonNegativeRisk, PositiveRisk, UnbiasedRisk
+from whether.learners.task import Task
+from whether.likelihood import Criterion, blocks_by_label
+from whether.risk import PURisk
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -77,28 +78,25 @@ def _of_class(labeled: NDArray[np.bool_], wanted: bool, members: list[NDArray[np
     return np.stack([part[:size] for part in rows])
 
 
-class BatchLikelihood:
-    """Log-likelihood of a cohort's people in their predictors, with its slope.
+class BatchCriterion(ABC):
+    """What is maximised over a cohort's people, in their predictors, with its slope.
 
     Predictors have one row per person here, as in PyTorch; the outcome logit, where there is one, comes first.
     """
 
-    def __init__(self, cohort: Cohort, propensity: Propensity, has_outcome: bool) -> None:
-        self.propensity, self.first = propensity, int(has_outcome)
-        self.observed = propensity.observe(cohort)
-        self.weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    def __init__(self, task: Task) -> None:
+        self.propensity, self.first = task.criterion().propensity, int(task.has_outcome)
+        self.observed = self.propensity.observe(task.cohort)
+        self.weight = task.cohort.weights
         self.people = float(self.weight.sum())
 
+    @abstractmethod
     def values(self, outputs: Array, batch: Batch) -> Array:
-        """Weighted log-likelihood of each person, shape (networks, people); always finite."""
-        value, _ = self._terms(outputs, batch, self.propensity)
-        finite = np.nan_to_num(self.weight[batch.rows] * value, nan=WORST, neginf=WORST, posinf=-WORST)
-        return np.asarray(finite)
+        """Weighted value of each person, shape (networks, people); always finite."""
 
+    @abstractmethod
     def slopes(self, outputs: Array, batch: Batch) -> Array:
-        """Gradient of the mean negative log-likelihood of a batch in the predictors, shape (networks, people, P)."""
-        _, gradient = self._terms(outputs, batch, self.propensity)
-        return self._weigh(gradient, batch)
+        """Gradient of minus the mean value of a batch in the predictors, shape (networks, people, P)."""
 
     def level_slopes(self, outputs: Array, batch: Batch) -> Array:
         """Gradient of the penalty on the levels in the predictors of a batch, shape (networks, 1, P)."""
@@ -114,22 +112,38 @@ class BatchLikelihood:
         # A network may stray where the likelihood overflows; such rows then only lose their say in this step.
         return np.asarray(np.nan_to_num(-share[..., None] * gradient, nan=0.0, posinf=0.0, neginf=0.0))
 
-    def _terms(self, outputs: Array, batch: Batch, propensity: Propensity) -> tuple[Array, Array]:
+    def _terms(self, outputs: Array, batch: Batch, criterion: Criterion) -> tuple[Array, Array]:
         value, gradient = np.empty(outputs.shape[:2]), np.empty(outputs.shape)
-        labeled, unlabeled = slice(0, batch.n_labeled), slice(batch.n_labeled, None)
-        for part, of_rows in ((labeled, propensity.labeled_slopes), (unlabeled, propensity.unlabeled_slopes)):
+        for part, labeled in blocks_by_label(batch.n_labeled, batch.rows.shape[1]):
             rows = batch.rows[:, part]
-            if rows.size:
-                predictors = np.ascontiguousarray(outputs[:, part].reshape(rows.size, -1).T)
-                eta = predictors[0] if self.first else None
-                with np.errstate(over="ignore", invalid="ignore"):
-                    terms = of_rows(eta, predictors[self.first :], self.observed[..., rows.ravel()])
-                value[:, part] = terms[0].reshape(rows.shape)
-                gradient[:, part] = terms[1].T.reshape(*rows.shape, -1)
+            predictors = np.ascontiguousarray(outputs[:, part].reshape(rows.size, -1).T)
+            eta, observed = predictors[0] if self.first else None, self.observed[..., rows.ravel()]
+            with np.errstate(over="ignore", invalid="ignore"):
+                terms = criterion.slopes(eta, predictors[self.first :], observed, labeled=labeled)
+            value[:, part] = terms[0].reshape(rows.shape)
+            gradient[:, part] = terms[1].T.reshape(*rows.shape, -1)
         return value, gradient
 
 
-class BatchRisk(BatchLikelihood):
+class BatchLikelihood(BatchCriterion):
+    """The likelihood of batches."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.criterion = task.criterion()
+
+    def values(self, outputs: Array, batch: Batch) -> Array:
+        """Weighted log-likelihood of each person."""
+        value, _ = self._terms(outputs, batch, self.criterion)
+        finite = np.nan_to_num(self.weight[batch.rows] * value, nan=WORST, neginf=WORST, posinf=-WORST)
+        return np.asarray(finite)
+
+    def slopes(self, outputs: Array, batch: Batch) -> Array:
+        """Gradient of the mean negative log-likelihood of a batch."""
+        return self._weigh(self._terms(outputs, batch, self.criterion)[1], batch)
+
+
+class BatchRisk(BatchCriterion):
     """The same of the unbiased risk, which has no lower bound, or of the non-negative one.
 
     A network can drive the negatives' share of the unbiased risk below zero, and further down for ever. Where it is
@@ -138,9 +152,9 @@ class BatchRisk(BatchLikelihood):
     until it is positive again (Kiryo et al. 2017).
     """
 
-    def __init__(self, cohort: Cohort, propensity: UnbiasedRisk, has_outcome: bool) -> None:
-        super().__init__(cohort, propensity, has_outcome)
-        self.shares = PositiveRisk(propensity.label_frequency), NegativeRisk(propensity.label_frequency)
+    def __init__(self, task: Task, risk: PURisk) -> None:
+        super().__init__(task)
+        self.nonnegative, self.shares = risk.nonnegative, risk.shares()
 
     def values(self, outputs: Array, batch: Batch) -> Array:
         """Minus the risk of each person; the negatives' share is left out where it sums up to less than zero."""
@@ -151,15 +165,12 @@ class BatchRisk(BatchLikelihood):
 
     def slopes(self, outputs: Array, batch: Batch) -> Array:
         """Gradient of the risk of a batch, or minus that of the negatives' share where that may not be below zero."""
-        if not isinstance(self.propensity, NonNegativeRisk):
-            return super().slopes(outputs, batch)
         (_, positive), (value, negative) = (self._terms(outputs, batch, share) for share in self.shares)
         allowed = (self.weight[batch.rows] * value).sum(axis=1)[:, None, None] <= 0
+        allowed |= not self.nonnegative
         return self._weigh(np.where(allowed, positive + negative, -negative), batch)
 
 
-def likelihood_of(cohort: Cohort, propensity: Propensity, has_outcome: bool) -> BatchLikelihood:
-    """Return what is to be maximised under a propensity."""
-    if isinstance(propensity, UnbiasedRisk):
-        return BatchRisk(cohort, propensity, has_outcome)
-    return BatchLikelihood(cohort, propensity, has_outcome)
+def batch_criterion(task: Task) -> BatchCriterion:
+    """Return what is to be maximised in a task, under the first of its candidates."""
+    return BatchLikelihood(task) if task.risk is None else BatchRisk(task, task.risk)

@@ -8,33 +8,30 @@ outcome's index,
 where a penalty on the size of delta keeps the time part close to the index unless held-out likelihood wants it free.
 Another keeps the outcome close to the linear model's, where there is one: a flexible time part would else make itself
 comfortable in it. People are dealt to folds; each network has one fold held out and stops where that is best, and the
-networks that differ in their fold only are averaged. Used by `whether.learners.neural.learner`.
+networks that differ in their fold only are averaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
 from whether.learners.fit_result import FitResult, StartResult, Status, correlation
 from whether.learners.folds import deal_folds, in_spreads
-from whether.learners.linear.learner import LinearFit, LinearLearner
-from whether.learners.linear.nonnegative import fit_nonnegative
+from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import Architecture, Perceptrons, load_torch, own_modules
-from whether.learners.neural.batches import Batch, Split, likelihood_of
+from whether.learners.neural.batches import Batch, Split, batch_criterion
 from whether.learners.neural.kinds import Kind, kinds_of_networks, plan_networks, rank
-from whether.learners.neural.model import Base, NeuralFit, side_by_side
+from whether.learners.neural.model import Base, NeuralFit
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import MANY_FEATURES, Screen
 from whether.learners.neural.training import Schedule, Trained, Training, TrainingPlan
-from whether.propensity import Propensity
-from whether.risk import NonNegativeRisk
+from whether.learners.task import Task
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -50,33 +47,14 @@ class TrainedKind(NamedTuple):
 
     fit: NeuralFit
     values: Array
-    start: StartResult
 
 
 class NeuralFitting:
-    """One fit of a `NeuralLearner`.
+    """One fit of a `NeuralLearner` to a task whose labeled people come first."""
 
-    Parameters
-    ----------
-    learner : NeuralLearner
-        Settings.
-    cohort : Cohort
-        Labeled people first.
-    candidates, columns, has_outcome, known
-        As in `Learner.fit`.
-    """
-
-    def __init__(
-        self,
-        learner: Any,
-        cohort: Cohort,
-        candidates: Sequence[Propensity],
-        columns: Rows,
-        has_outcome: bool,
-        known: dict[int, float],
-    ) -> None:
-        self.learner, self.cohort, self.candidates = learner, cohort, candidates
-        self.columns, self.has_outcome, self.known = columns, has_outcome, known
+    def __init__(self, learner: Any, task: Task) -> None:
+        self.learner, self.task = learner, task
+        cohort = self.cohort = task.cohort
         self.mean, self.scale = np.zeros(cohort.features.shape[1]), np.ones(cohort.features.shape[1])
         if learner.module is None:
             self.mean = np.average(cohort.features, axis=0, weights=cohort.weight)
@@ -85,7 +63,7 @@ class NeuralFitting:
         self.n_events = int(np.count_nonzero(cohort.labeled))
         # People are dealt in the order of label and time, so that all folds have their share of each.
         n_folds = max(1, min(max(learner.n_networks, FEWEST_FOLDS), self.n_events, cohort.n - self.n_events))
-        self.fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), in_spreads(cohort.features), n_folds)
+        self.fold = deal_folds(cohort.labeled, task.propensity.observe(cohort), in_spreads(cohort.features), n_folds)
         # With a single event nobody can be held out, and nothing is trained.
         self.held_out = np.arange(min(learner.n_networks, n_folds)) if n_folds > 1 else np.array([-1])
         self.screen = Screen(cohort.features) if self.mean.size > MANY_FEATURES and learner.module is None else None
@@ -93,141 +71,115 @@ class NeuralFitting:
         automatic = "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(automatic if learner.device == "auto" else learner.device)
 
-    def fit(self, rng: np.random.Generator) -> NeuralFit:
+    def fit(self) -> NeuralFit:
         """Fit the linear model, if there is to be one, and networks under the most likely candidate."""
+        task = self.task
         if self.learner.linear is None:  # each candidate is trained
-            fits = [self._train(candidate, [], rng) for candidate in self.candidates]
+            fits = [self._train(task.under(candidate), []) for candidate in task.candidates]
             likelihoods = {fit.propensity.name: -fit.result.starts[0].objective for fit in fits}
             best = max(fits, key=lambda fit: likelihoods[fit.propensity.name])
             best.result.distributions.update(likelihoods if len(fits) > 1 else {})
             return best
-        everybody, learner = np.arange(self.cohort.n), replace(self.learner.linear, sandwich=False)
-        linear = self._fit_linear(everybody, learner, self.candidates, rng)
+        learner = replace(self.learner.linear, sandwich=False)
+        linear = self._fit_linear(np.arange(self.cohort.n), learner, task)
         assert linear.linear is not None
-        propensity = linear.linear.propensity if len(self.candidates) > 1 else self.candidates[0]
+        task = task.under(linear.linear.propensity)
         # Without each fold once more, whose likelihood the model would else know.
-        learner = linear.linear.settled(learner)
-        parts = [self._fit_linear(self._training_rows(fold), learner, [propensity], rng) for fold in self.held_out]
-        fit = self._train(propensity, [linear, *parts], rng)
+        learner = learner.settled(linear.linear)
+        parts = [self._fit_linear(self._training_rows(fold), learner, task) for fold in self.held_out]
+        fit = self._train(task, [linear, *parts])
         fit.result.distributions.update(linear.linear.result.distributions)
         return fit
 
     def _training_rows(self, fold: int) -> Rows:
         return np.flatnonzero(self.fold != fold)
 
-    def _fit_linear(
-        self, rows: Rows, learner: LinearLearner, candidates: Sequence[Propensity], rng: np.random.Generator
-    ) -> Base:
+    def _fit_linear(self, rows: Rows, learner: LinearLearner, task: Task) -> Base:
         """Fit the linear model to some of the people, with the features that matter to them."""
-        cohort, constants = self.cohort.take(rows), self._constants(candidates[0])
-        columns, kept = self.columns, None
+        constants, some, kept = self._constants(task), task.take(rows), None
         if self.screen is not None:
-            kept = self._screened(rows, Base(constants), candidates[0])
-            names = tuple(cohort.names[column] for column in kept)
-            cohort = replace(cohort, features=cohort.features[:, kept], names=names)
-            columns = np.flatnonzero(np.isin(kept, self.columns))
-        return Base(constants, self._fit_linear_to(cohort, learner, candidates, columns, rng), kept)
+            kept = self._screened(rows, Base(constants), task)
+            some = some.select(kept)
+        return Base(constants, learner.fit(some), kept)
 
-    def _fit_linear_to(
-        self,
-        cohort: Cohort,
-        learner: LinearLearner,
-        candidates: Sequence[Propensity],
-        columns: Rows,
-        rng: np.random.Generator,
-    ) -> LinearFit:
-        if isinstance(candidates[0], NonNegativeRisk):
-            return fit_nonnegative(learner, cohort, candidates[0].label_frequency)
-        settings: dict[str, Any] = {"has_outcome": self.has_outcome, "known": self.known}
-        return learner.fit(cohort, candidates, columns=columns, rng=rng, **settings)
-
-    def _screened(self, rows: Rows, base: Base, propensity: Propensity) -> Rows:
+    def _screened(self, rows: Rows, base: Base, task: Task) -> Rows:
         """Features that matter to some of the people."""
         assert self.screen is not None
-        layout = self._layout(propensity)
+        layout = OutputLayout.of(task)
         batch = Batch(rows[None], int(np.count_nonzero(self.cohort.labeled[rows])))
-        likelihood = likelihood_of(self.cohort, propensity, self.has_outcome)
         predictors = base.predictors(self.cohort.features[rows])
-        chosen = self.screen.choose(predictors, batch, likelihood, layout)
-        named = self.columns if layout.restricted else np.empty(0, dtype=np.intp)
+        chosen = self.screen.choose(predictors, batch, batch_criterion(task), layout)
+        named = task.columns if layout.restricted else np.empty(0, dtype=np.intp)
         return np.union1d(chosen, named)
 
-    def _layout(self, propensity: Propensity) -> OutputLayout:
-        return OutputLayout(propensity, self.has_outcome, self.mean.size, self.columns, tuple(self.known))
-
-    def _train(self, propensity: Propensity, linear: list[Base], rng: np.random.Generator) -> NeuralFit:
+    def _train(self, task: Task, linear: list[Base]) -> NeuralFit:
         """Train networks of every kind, and keep the best kind.
 
         ``linear`` holds the linear model of everybody and those without each held-out fold.
         """
-        groups = kinds_of_networks(self._layout(propensity), bool(linear), self.screen is not None)
-        with _own_random_state(rng, self.learner.module, self.device):
-            trained = [self._train_group(kinds, propensity, linear, rng) for kinds in groups]
-        candidates = [candidate for group in trained for candidate in group]
-        ranked = [candidates[number] for number in rank([candidate.values for candidate in candidates])]
+        groups = kinds_of_networks(OutputLayout.of(task), bool(linear), self.screen is not None)
+        with _own_random_state(task.rng, self.learner.module, self.device):
+            trained = [self._train_group(kinds, task, linear) for kinds in groups]
+        kinds = [kind for group in trained for kind in group]
+        ranked = [kinds[number] for number in rank([kind.values for kind in kinds])]
         some = self.cohort.features[:: max(1, self.cohort.n // COMPARED)]
-        first = [candidate.fit.predictors(some)[:, 0] for candidate in ranked]
+        first = [kind.fit.predictors(some)[:, 0] for kind in ranked]
         starts = tuple(
-            replace(candidate.start, agreement=correlation(first[0], predicted))
-            for candidate, predicted in zip(ranked, first, strict=True)
+            replace(kind.fit.result.starts[0], agreement=correlation(first[0], predicted))
+            for kind, predicted in zip(ranked, first, strict=True)
         )
-        fit, total = ranked[0].fit, self._log_likelihood(ranked[0].fit)
-        n_draft = self._training_rows(self.held_out[0]).size
-        result = FitResult(starts[0].status, starts[0].n_steps, total, -total, fit.parameters.size, starts, n_draft)
-        return replace(fit, result=result)
+        fit, total = ranked[0].fit, self._log_likelihood(ranked[0].fit, task)
+        return replace(fit, result=replace(fit.result, log_likelihood=total, objective=-total, starts=starts))
 
-    def _train_group(
-        self, kinds: list[Kind], propensity: Propensity, linear: list[Base], rng: np.random.Generator
-    ) -> list[TrainedKind]:
+    def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[TrainedKind]:
         """Train one network of each of some kinds for every held-out fold."""
-        layout, constants = self._layout(propensity), Base(self._constants(propensity))
+        layout, constants = OutputLayout.of(task), Base(self._constants(task))
         bases, plan = [constants, *linear[1:]], plan_networks(kinds, self.held_out, layout)
-        architecture = self._architecture(layout, [kinds[number] for number in plan.kind], plan, bases)
+        architecture = self._architecture(task, [kinds[number] for number in plan.kind], plan, bases)
         kappas = np.array([base.kappa for base in bases])[plan.base]
         levels = np.zeros((plan.size, len(layout.trained)))
-        likelihood = likelihood_of(self.cohort, propensity, self.has_outcome)
         split = Split(self.cohort.labeled, self.fold, plan.held_out)
-        training = Training(layout, architecture, likelihood, split, self.device)
+        training = Training(layout, architecture, batch_criterion(task), split, self.device)
         features = self.cohort.features
         training.load((features - self.mean) / self.scale, np.stack([base.predictors(features) for base in bases]))
-        start = np.column_stack([architecture.draw(plan.size, rng), levels, kappas])
-        trained = training.run(start, plan, self._schedule(), rng)
-        candidates, unfinished = [], cast(Any, None)
+        start = np.column_stack([architecture.draw(plan.size, task.rng), levels, kappas])
+        trained = training.run(start, plan, self._schedule(), task.rng)
+        finished = []
         for number, kind in enumerate(kinds):
             own = np.flatnonzero(plan.kind == number)
             base, kept = linear[0] if kind.from_linear else constants, architecture.keep(own, trained.parameters)
-            parameters = trained.parameters[own]
-            fit = NeuralFit(propensity, unfinished, base, layout, kept, parameters, self.mean, self.scale)
-            candidates.append(TrainedKind(fit, trained.values[own].ravel(), _start_result(kind.name, trained, own)))
-        return candidates
+            parameters, result = trained.parameters[own], self._held_out_result(kind.name, trained, own)
+            fit = NeuralFit(layout.propensity, result, base, layout, kept, parameters, self.mean, self.scale)
+            finished.append(TrainedKind(fit, trained.values[own].ravel()))
+        return finished
 
-    def _log_likelihood(self, fit: NeuralFit) -> float:
+    def _held_out_result(self, name: str, trained: Trained, own: Rows) -> FitResult:
+        """How the networks of one kind did on the people held out from them."""
+        status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.STOPPED
+        value, n_steps = float(trained.values[own].sum()), int(trained.n_epochs[own].max())
+        start, n_draft = StartResult(name, -value, status, n_steps, 1.0), self._training_rows(self.held_out[0]).size
+        return FitResult(status, n_steps, value, -value, trained.parameters[own].size, (start,), n_draft)
+
+    def _log_likelihood(self, fit: NeuralFit, task: Task) -> float:
         """Log-likelihood of everybody."""
         everybody = Batch(np.arange(self.cohort.n)[None], self.n_events)
-        likelihood = likelihood_of(self.cohort, fit.propensity, self.has_outcome)
-        return float(likelihood.values(side_by_side(*fit.predict(self.cohort.features))[None], everybody).sum())
+        return float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
 
     def _schedule(self) -> Schedule:
         learner = self.learner
         epochs = learner.max_epochs if self.held_out[0] >= 0 else 0
         return Schedule(learner.learning_rate, learner.weight_decay, epochs, learner.patience, learner.batch_size)
 
-    def _constants(self, propensity: Propensity) -> Array:
+    def _constants(self, task: Task) -> Array:
         """Predictors that everybody has without features."""
-        labeled, weight = self.cohort.labeled, self.cohort.weight
-        observed = propensity.observe(self.cohort)[..., labeled]
-        levels = propensity.start(observed, None if weight is None else weight[labeled])
-        for predictor, value in self.known.items():
-            levels[predictor] = value
         # Half of the positives unlabeled doubles the odds.
-        rate = float(np.clip(np.average(labeled, weights=weight), 1e-3, 1 - 1e-3))
-        outcome = np.log(rate / (1 - rate)) + np.log(2.0) * bool(propensity.predictors)
-        return np.concatenate([[outcome] * self.has_outcome, levels])
+        rate = float(np.clip(np.average(self.cohort.labeled, weights=self.cohort.weight), 1e-3, 1 - 1e-3))
+        outcome = np.log(rate / (1 - rate)) + np.log(2.0) * bool(task.propensity.predictors)
+        return np.concatenate([[outcome] * task.has_outcome, task.levels()])
 
-    def _architecture(
-        self, layout: OutputLayout, kinds: list[Kind], plan: TrainingPlan, bases: list[Base]
-    ) -> Architecture:
+    def _architecture(self, task: Task, kinds: list[Kind], plan: TrainingPlan, bases: list[Base]) -> Architecture:
         """Networks without parameters; of those that are screened, each sees what matters to its people."""
+        layout = OutputLayout.of(task)
         if self.learner.module is not None:
             return own_modules(self.learner.module, layout, plan.size, self.cohort.features[:2], self.device)
         if not kinds[0].screened:
@@ -235,13 +187,8 @@ class NeuralFitting:
         seen = []
         for fold, number in zip(plan.held_out, plan.base, strict=True):
             rows, own = self._training_rows(fold), (bases[0], bases[number])
-            seen.append(np.union1d(*(self._screened(rows, base, layout.propensity) for base in own)))
+            seen.append(np.union1d(*(self._screened(rows, base, task) for base in own)))
         return Perceptrons(layout, self.learner.hidden, seen)
-
-
-def _start_result(name: str, trained: Trained, own: Rows) -> StartResult:
-    status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.STOPPED
-    return StartResult(name, -float(trained.values[own].sum()), status, int(trained.n_epochs[own].max()), 1.0)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The neural learner: features to predictors by networks, trained on the same likelihood as the linear learner.
 
-What happens in a fit is in `whether.learners.neural.fitting`. PyTorch is imported only when a network is fitted.
+What happens in a fit is in `fitting`. PyTorch is imported only when a network is fitted.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from whether.cohort import Cohort
 from whether.learners.base import Learner
 from whether.learners.folds import in_spreads
-from whether.learners.linear.learner import LinearLearner
+from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import load_torch
 from whether.learners.neural.fitting import NeuralFitting
 from whether.learners.neural.model import NeuralFit
 from whether.learners.parallel import one_blas_thread
-from whether.propensity import Propensity
+from whether.learners.task import Task
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
@@ -77,25 +75,15 @@ class NeuralLearner(Learner, BaseEstimator):
         self.max_epochs, self.patience, self.batch_size = max_epochs, patience, batch_size
         self.n_networks, self.device, self.module, self.linear = n_networks, device, module, linear
 
-    def fit(
-        self,
-        cohort: Cohort,
-        candidates: Sequence[Propensity],
-        *,
-        columns: Rows,
-        rng: np.random.Generator,
-        has_outcome: bool = True,
-        known: dict[int, float] | None = None,
-    ) -> NeuralFit:
-        """Train networks and keep the kind with the highest held-out likelihood; parameters as for `Learner.fit`."""
+    def fit(self, task: Task) -> NeuralFit:
+        """Train networks and keep the kind with the highest held-out likelihood."""
         load_torch()
         self._check()
-        if cohort.weight is not None:
-            cohort = cohort.take(np.flatnonzero(cohort.weight > 0))
-        cohort = cohort.take(_one_order(cohort, candidates[0].observe(cohort)))
-        fitting = NeuralFitting(self, cohort, candidates, columns, has_outcome, known or {})
+        if task.cohort.weight is not None:
+            task = task.take(np.flatnonzero(task.cohort.weight > 0))
+        task = task.take(_one_order(task))
         with one_blas_thread(), _one_torch_thread(self.module is None):
-            return fitting.fit(rng)
+            return NeuralFitting(self, task).fit()
 
     def _check(self) -> None:
         """Refuse settings that make no sense."""
@@ -152,8 +140,9 @@ def _one_torch_thread(wanted: bool) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _one_order(cohort: Cohort, observed: Array) -> Rows:
-    """Order of the rows that depends on nothing but the people."""
+def _one_order(task: Task) -> Rows:
+    """Order of the rows that depends on nothing but the people, labeled ones first."""
+    cohort, observed = task.cohort, task.propensity.observe(task.cohort)
     # Rounded, because sums may differ in the last digits from one table to the next.
     mixed = np.round(in_spreads(cohort.features) @ np.sqrt(np.arange(2.0, cohort.features.shape[1] + 2)), 9)
     return np.lexsort((mixed, np.atleast_2d(observed).sum(axis=0), ~cohort.labeled))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
-from whether.learners.linear.learner import LinearFit
+from whether.learners.linear import LinearFit
 from whether.learners.neural.architectures import Architecture
 from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout

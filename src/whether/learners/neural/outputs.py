@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.learners.task import Task
 from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
@@ -33,6 +34,13 @@ class OutputLayout:
     n_features: int
     columns: Rows
     known: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, task: Task) -> OutputLayout:
+        """What a task asks of networks, under the first of its candidates."""
+        return cls(
+            task.criterion().propensity, task.has_outcome, task.every_column.size, task.columns, tuple(task.known)
+        )
 
     @property
     def trained(self) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ Networks pick up noise from every column they see, and with hundreds of columns 
 feature matters at a starting point if people in some of its bins want a predictor raised and in others lowered: the
 slopes of the log-likelihood, averaged in bins of the feature, then differ by more than chance. Bins see curves that a
 correlation would miss. Features that matter in combination only are not seen; a network on all of them competes. Used
-by `whether.learners.neural.fitting`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from whether.learners.neural.batches import Batch, BatchLikelihood
+from whether.learners.neural.batches import Batch, BatchCriterion
 from whether.learners.neural.outputs import OutputLayout
 
 Array = NDArray[np.float64]
@@ -41,7 +40,7 @@ class Screen:
             # Equal values share a bin: two values make two bins.
             self.bins[:, number] = np.searchsorted(np.unique(np.quantile(column, shares)), column)
 
-    def choose(self, predictors: Array, batch: Batch, likelihood: BatchLikelihood, layout: OutputLayout) -> Rows:
+    def choose(self, predictors: Array, batch: Batch, likelihood: BatchCriterion, layout: OutputLayout) -> Rows:
         """Features that matter at some predictors, by the slopes of the outcome logit and of the sloped predictors.
 
         The threshold lets one feature in by chance, whatever their number; the most that are let in are one for ten
@@ -53,7 +52,7 @@ class Screen:
             Of the people in the batch.
         batch : Batch
             Of one network: the people that it is trained on.
-        likelihood : BatchLikelihood
+        likelihood : BatchCriterion
         layout : OutputLayout
         """
         slopes, first = likelihood.slopes(predictors[None], batch)[0], int(layout.has_outcome)

@@ -3,7 +3,7 @@
 The slope of the likelihood in the predictors is computed in NumPy, as for every learner, and handed to PyTorch, which
 takes it through the networks. Each network has people of its own held out; it is done when their likelihood stops
 rising, and goes back to where that was highest. What is judged, and kept, is the average of the parameters over the
-last steps, which is steadier than where the last step happened to end. Used by `whether.learners.neural.model`.
+last steps, which is steadier than where the last step happened to end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from whether.learners.linear.index import LARGEST_KAPPA, LOWEST_KAPPA
 from whether.learners.neural.architectures import Architecture, load_torch
-from whether.learners.neural.batches import Batch, BatchLikelihood, Split
+from whether.learners.neural.batches import Batch, BatchCriterion, Split
 from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.progress import progress
@@ -127,14 +127,14 @@ class Training:
     ----------
     layout : OutputLayout
     architecture : Architecture
-    likelihood : BatchLikelihood
+    likelihood : BatchCriterion
     split : Split
         Who is held out from which network.
     device : torch.device
     """
 
     def __init__(
-        self, layout: OutputLayout, architecture: Architecture, likelihood: BatchLikelihood, split: Split, device: Any
+        self, layout: OutputLayout, architecture: Architecture, likelihood: BatchCriterion, split: Split, device: Any
     ) -> None:
         self.likelihood, self.split, self.device = likelihood, split, device
         self.network = Network(layout, architecture, self._tensor)
