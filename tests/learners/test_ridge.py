@@ -12,7 +12,7 @@ from whether.learners.linear.ridge import EVENTS_PER_FEATURE, RIDGES, USUAL
 
 
 def ridge_of(model):
-    return model.model_.objective.ridge
+    return model.model_.ridge
 
 
 def test_one_person_where_events_are_plenty():

@@ -219,7 +219,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Gain of each feature by part of the model, where trees were boosted."""
         if not isinstance(self.model_, BoostedFit):
             raise AttributeError("Only boosted models have feature_importances_.")
-        return self.model_.importances()
+        return self.model_.importances
 
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.time_model import TimeModelClassifier, survival_candidates
 from whether.learners import LinearFit, ShrinkagePath, Task
@@ -257,6 +258,8 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         return np.asarray(self.model_.propensity.edges)
 
     def _task(self, cohort: Cohort) -> Task:
-        weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
-        edges = equal_event_edges(cohort.required("time")[cohort.labeled], self.n_bins, weight)
+        weight, time = None if cohort.weight is None else cohort.weight[cohort.labeled], cohort.required("time")
+        edges = equal_event_edges(time[cohort.labeled], self.n_bins, weight)
+        # Raised a little, so that nobody's event time is kept; tied edges become one.
+        edges = np.unique(coarsen_times(time, cohort.weights, edges))
         return Task(cohort, [DiscreteTimePropensity(edges)], self._columns("time_features"), rng=self._rng())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
 from whether.estimators.base import CensoredClassifier, stack_level
@@ -19,6 +20,8 @@ Array = NDArray[np.float64]
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
 N_FOLLOW_UP_POINTS = 40
+# People on whom the share of events to come is averaged at most, and on whom quantiles of follow-up are taken.
+MOST_ROWS, MOST_FOR_QUANTILES = 5_000, 20_000
 # Share of the expected positives later than the longest follow-up from which on the fit warns.
 LARGE_UNSEEN_SHARE = 0.1
 
@@ -30,8 +33,9 @@ class TimeModelClassifier(CensoredClassifier):
     ----------
     follow_up_points_ : ndarray
         Quantiles of the follow-up of the training cohort, over which propensities are averaged when no follow-up is
-        given.
+        given; to three digits, so that nobody's own time is kept.
     longest_follow_up_ : float
+        The longest follow-up, raised to three digits where it is one person's own.
     unseen_share_ : float
         Share of the expected positives of the training cohort whose event is predicted to come later than anybody was
         followed. Large values mean that the model extrapolates.
@@ -50,13 +54,12 @@ class TimeModelClassifier(CensoredClassifier):
 
     def _describe(self, cohort: Cohort) -> None:
         self.follow_up_points_ = potential_follow_up(cohort)
-        longest = [values.max() for values in (cohort.time, cohort.follow_up) if values is not None]
-        self.longest_follow_up_ = float(max(longest))
-        step = max(1, cohort.n // 5000)
-        rows = cohort.features[::step]
-        eta, v = self.model_.predict(rows)
-        expected = self._positive(eta, v) * (1.0 if cohort.weight is None else cohort.weight[::step])
-        unseen = np.exp(self._log_missed(v, np.full(rows.shape[0], self.longest_follow_up_)))
+        recorded = np.fmax.reduce([values for values in (cohort.time, cohort.follow_up) if values is not None])
+        self.longest_follow_up_ = float(coarsen_times(recorded, cohort.weights, recorded.max()[None])[0])
+        some = cohort.thin(MOST_ROWS)
+        eta, v = self.model_.predict(some.features)
+        expected = self._positive(eta, v) * some.weights
+        unseen = np.exp(self._log_missed(v, np.full(some.n, self.longest_follow_up_)))
         self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
@@ -146,7 +149,7 @@ def survival_candidates(
 def potential_follow_up(cohort: Cohort) -> Array:
     """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
     # A part of a large cohort tells its quantiles as well.
-    cohort = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // 20_000)))
+    cohort = cohort.thin(MOST_FOR_QUANTILES)
     shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
     weight = cohort.weights
     if cohort.follow_up is not None:
@@ -155,7 +158,8 @@ def potential_follow_up(cohort: Cohort) -> Array:
         values, mass = cohort.required("time"), _reverse_kaplan_meier_mass(cohort, weight)
     order = np.argsort(values)
     cumulative = np.cumsum(mass[order])
-    return np.asarray(values[order][np.searchsorted(cumulative, shares * cumulative[-1])])
+    chosen = values[order][np.searchsorted(cumulative, shares * cumulative[-1])]
+    return coarsen_times(values, weight, chosen)
 
 
 def _reverse_kaplan_meier_mass(cohort: Cohort, weight: Array) -> Array:

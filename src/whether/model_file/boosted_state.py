@@ -24,6 +24,7 @@ def _pack(fit: BoostedFit) -> State:
         "timing": pack_trees(fit.timing),
         "timing_columns": fit.timing_columns,
         "levels": fit.levels,
+        "importances": fit.importances,
         "result": fit.result,
     }
 
@@ -39,6 +40,7 @@ def _restore(state: State) -> BoostedFit:
         timing=unpack_trees(state["timing"]),
         timing_columns=state["timing_columns"],
         levels=state["levels"],
+        importances=state["importances"],
         result=state["result"],
     )
 

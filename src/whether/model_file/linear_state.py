@@ -22,7 +22,7 @@ def propensity_kinds() -> dict[str, Kind]:
     return {cls.__name__: _propensity_kind(cls) for cls in _final_classes(Propensity)}
 
 
-def _final_classes(cls: type[Propensity]) -> Iterator[type[Propensity]]:
+def _final_classes(cls: Any) -> Iterator[Any]:
     for below in cls.__subclasses__():
         yield from _final_classes(below) if below.__subclasses__() else iter([below])
 

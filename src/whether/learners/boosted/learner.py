@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 
 from whether.learners.base import Learner
 from whether.learners.boosted.comparison import OffsetComparison
-from whether.learners.boosted.model import BoostedFit, Offset
+from whether.learners.boosted.model import BoostedFit, Offset, gains_of
 from whether.learners.boosted.trees import Forest, Growth
 from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.folds import deal_folds
@@ -104,7 +104,9 @@ class BoostedLearner(Learner, BaseEstimator):
         n_rounds = int(np.ceil(comparison.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
         final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
         result = self._result(offset.name, final, comparison.exhausted(self.max_rounds), n_rounds)
-        return BoostedFit(offset, final.outcome, final.timing, task.columns, final.levels, result)
+        trees = final.outcome, final.timing, task.columns
+        gains = gains_of(*trees, task.every_column.size)
+        return BoostedFit(offset, *trees, final.levels, gains, result)
 
     def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better offset is clear."""

@@ -62,6 +62,8 @@ class BoostedFit(FittedModel):
     timing_columns : ndarray of int
     levels : ndarray of shape (K,)
         What the propensity's predictors moved by for everybody.
+    importances : dict of str to ndarray
+        Total gain of each feature, by part of the model.
     result : FitResult
         The start is named after the offset.
     """
@@ -71,6 +73,7 @@ class BoostedFit(FittedModel):
     timing: Any
     timing_columns: NDArray[np.intp]
     levels: Array
+    importances: dict[str, Array]
     result: FitResult
 
     @property
@@ -90,13 +93,13 @@ class BoostedFit(FittedModel):
         timed = None if self.timing is None else self.timing.predict(features[:, self.timing_columns], raw_score=True)
         return combine(self.offset, eta, v + self.levels[:, None], grown, timed)
 
-    def importances(self) -> dict[str, Array]:
-        """Total gain of each feature, by part of the model."""
-        n_features = self.offset.columns.size if self.outcome is None else self.outcome.num_feature()
-        gains = {}
-        if self.outcome is not None:
-            gains["outcome"] = self.outcome.feature_importance("gain").astype(float)
-        if self.timing is not None:
-            gains["propensity"] = np.zeros(max(n_features, int(self.timing_columns.max()) + 1))
-            gains["propensity"][self.timing_columns] = self.timing.feature_importance("gain")
-        return gains
+
+def gains_of(outcome: Any, timing: Any, timing_columns: NDArray[np.intp], n_features: int) -> dict[str, Array]:
+    """Total gain of each feature, by part of the model."""
+    gains = {}
+    if outcome is not None:
+        gains["outcome"] = outcome.feature_importance("gain").astype(float)
+    if timing is not None:
+        gains["propensity"] = np.zeros(n_features)
+        gains["propensity"][timing_columns] = timing.feature_importance("gain")
+    return gains
