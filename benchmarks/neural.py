@@ -16,7 +16,7 @@ import torch
 import whether as wh
 from benchmarks.speed import make_cohort
 from whether.learners import NeuralLearner
-from whether.learners.batches import Split
+from whether.learners.neural.batches import Split
 
 LIMIT = 3
 

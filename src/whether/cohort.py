@@ -5,7 +5,7 @@ A `Cohort` is made by `whether.validate` and nowhere else, so whoever holds one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class Cohort:
         assert values is not None, f"{what} was not checked"
         return np.asarray(values)
 
+    @property
+    def weights(self) -> Array:
+        """How many people each row stands for, where that is not said: one."""
+        return np.ones(self.n) if self.weight is None else self.weight
+
     def take(self, rows: NDArray[np.intp]) -> Cohort:
         """Return the cohort of these rows, in this order."""
         return Cohort(
@@ -60,3 +65,12 @@ class Cohort:
             None if self.time is None else self.time[rows],
             None if self.follow_up is None else self.follow_up[rows],
         )
+
+    def thin(self, most: int) -> Cohort:
+        """Return evenly spaced rows, at most so many; all of them where there are no more."""
+        return self if self.n <= most else self.take(np.arange(0, self.n, -(-self.n // most)))
+
+    def select(self, columns: NDArray[np.intp]) -> Cohort:
+        """Return the cohort with these features, in this order."""
+        names = tuple(self.names[column] for column in columns)
+        return replace(self, features=self.features[:, columns], names=names)

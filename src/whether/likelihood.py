@@ -7,44 +7,90 @@ was). Then, with the latent class summed out,
     labeled:    p * seen                      (a positive who was seen)
     unlabeled:  (1 - p) + p * missed          (a negative, or a positive who was missed)
 
-These are the paper's equations 2, 3 and 4; methods differ only in the propensity. The functions return the value, the
-gradient and the second derivatives per person, which is all that any learner needs; some need no more than the slopes.
-Pure functions of arrays; used by the learners and by inference.
+These are the paper's equations 2, 3 and 4; methods differ only in the propensity. Value, gradient and curvature
+per person are all that any learner needs; some need no more than the slopes. Here, and nowhere else, labeled and
+unlabeled people are told apart: they are worked through in blocks, labeled people first.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.distributions import softplus_expit
+from whether.propensity.base import Propensity, Terms
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
-class Terms(NamedTuple):
-    """A function of K predictors per person, with derivatives; persons run along the last axis.
+class Criterion(ABC):
+    """What a learner maximises: a sum over people of a function of their predictors.
 
     Attributes
     ----------
-    value : ndarray of shape (n,)
-    gradient : ndarray of shape (K, n)
-    curvature : ndarray of shape (K, K, n)
-        Second derivatives.
+    propensity : Propensity
+        The restriction under which the predictors are read.
     """
 
-    value: Array
-    gradient: Array
-    curvature: Array
+    propensity: Propensity
+
+    @abstractmethod
+    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+        """Value of people who are all labeled, or all unlabeled, with derivatives in (eta, v).
+
+        ``eta=None`` is the model in which everybody is positive (p = 1): the outcome logit is then no predictor at all.
+        """
+
+    @abstractmethod
+    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+        """Value and gradient alone."""
+
+
+class Likelihood(Criterion):
+    """Log-likelihood under a propensity."""
+
+    def __init__(self, propensity: Propensity) -> None:
+        self.propensity = propensity
+
+    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+        """Log-likelihood of each person with first and second derivatives."""
+        if labeled:
+            return labeled_terms(eta, self.propensity.log_seen(v, observed))
+        return unlabeled_terms(eta, self.propensity.log_missed(v, observed))
+
+    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+        """Log-likelihood of each person and its gradient alone."""
+        if labeled:
+            return labeled_slopes(eta, self.propensity.log_seen(v, observed))
+        return unlabeled_slopes(eta, self.propensity.log_missed(v, observed))
+
+
+def labeled_first(labeled: NDArray[np.bool_]) -> tuple[Rows, int]:
+    """Order of rows in which labeled people come first, otherwise as they were, and how many are labeled."""
+    return np.argsort(~labeled, kind="stable"), int(np.count_nonzero(labeled))
+
+
+def blocks_by_label(n_labeled: int, n: int, size: int | None = None) -> Iterator[tuple[slice, bool]]:
+    """Blocks of at most ``size`` of n people, labeled ones first, and whether those of the block are labeled."""
+    for first, last, labeled in ((0, n_labeled, True), (n_labeled, n, False)):
+        for start in range(first, last, size or max(n, 1)):
+            yield slice(start, last if size is None else min(start + size, last)), labeled
+
+
+def label_log_likelihood(labeled: NDArray[np.bool_], eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
+    """Log-likelihood of each person's label, whatever the propensities come from."""
+    if eta is None:
+        return np.where(labeled, log_seen, log_missed)
+    seen, missed = log_seen - softplus_expit(-eta)[0], softplus_expit(eta + log_missed)[0] - softplus_expit(eta)[0]
+    return np.where(labeled, seen, missed)
 
 
 def labeled_slopes(eta: Array | None, log_seen: Terms) -> tuple[Array, Array]:
-    """Log-likelihood of labeled people, log p + log seen, and its gradient in (eta, v).
-
-    ``eta=None`` is the model in which everybody is positive (p = 1): the outcome logit is then no predictor at all.
-    """
+    """Log-likelihood of labeled people, log p + log seen, and its gradient in (eta, v)."""
     if eta is None:
         return log_seen.value, log_seen.gradient
     softplus, negative = softplus_expit(-eta)

@@ -13,108 +13,58 @@ for linear models; flexible ones can drive it below zero, which the non-negative
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.likelihood import Terms
-from whether.propensity.base import Propensity
+from whether.likelihood import Criterion
+from whether.propensity import KnownFrequency, Terms
 
 Array = NDArray[np.float64]
 
 
-def _outcome_terms(value: Array, first: Array, second: Array) -> Terms:
-    return Terms(value, first[None], second[None, None])
+class Weights(NamedTuple):
+    """How much a person counts as a positive and as a negative."""
+
+    positive: float
+    negative: float
 
 
-class _Risk(Propensity):
-    """Terms in the outcome logit alone; the propensity is a known constant and has no predictor."""
+class PURisk(Criterion):
+    """Minus the unbiased risk of each person, with the logistic loss.
 
-    predictors = ()
-    sloped = ()
-
-    def __init__(self, label_frequency: float) -> None:
-        self.label_frequency = label_frequency
-
-    def observe(self, cohort: Cohort) -> Array:
-        """Nothing besides the label is used."""
-        return np.zeros(cohort.n)
-
-    def start(self, observed: Array, weight: Array | None = None) -> Array:
-        """No predictors."""
-        return np.zeros(0)
-
-    def log_seen(self, v: Array, observed: Array) -> Terms:
-        """Log c: what a positive has of being labeled."""
-        return self._constant(np.log(self.label_frequency), observed)
-
-    def log_missed(self, v: Array, observed: Array) -> Terms:
-        """Log(1 - c)."""
-        return self._constant(np.log1p(-self.label_frequency), observed)
-
-    def labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
-        """Minus the risk of labeled people and its gradient alone."""
-        return self.labeled_rows(eta, v, observed)[:2]
-
-    def unlabeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
-        """Minus the risk of unlabeled people and its gradient alone."""
-        return self.unlabeled_rows(eta, v, observed)[:2]
-
-    def _constant(self, value: float, observed: Array) -> Terms:
-        n = observed.shape[-1]
-        return Terms(np.full(n, value), np.zeros((0, n)), np.zeros((0, 0, n)))
-
-
-class UnbiasedRisk(_Risk):
-    """Minus the unbiased risk of each person, with the logistic loss."""
-
-    def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Weight 1/c as a positive and 1 - 1/c as a negative."""
-        softplus, p = softplus_expit(np.asarray(eta))
-        return _outcome_terms(
-            np.asarray(eta) / self.label_frequency - softplus, 1 / self.label_frequency - p, -p * (1 - p)
-        )
-
-    def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Weight 1 as a negative."""
-        softplus, p = softplus_expit(np.asarray(eta))
-        return _outcome_terms(-softplus, -p, -p * (1 - p))
-
-
-class PositiveRisk(_Risk):
-    """Minus the share of the unbiased risk that comes from positives: labeled people with weight 1/c."""
-
-    def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Weight 1/c as a positive."""
-        softplus, negative = softplus_expit(-np.asarray(eta))
-        c = self.label_frequency
-        return _outcome_terms(-softplus / c, negative / c, -negative * (1 - negative) / c)
-
-    def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """No weight."""
-        zero = np.zeros(observed.shape[-1])
-        return _outcome_terms(zero, zero, zero)
-
-
-class NegativeRisk(_Risk):
-    """Minus the share of the unbiased risk that comes from negatives: everybody, less 1/c for labeled people."""
-
-    def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Weight 1 - 1/c as a negative."""
-        softplus, p = softplus_expit(np.asarray(eta))
-        weight = 1 - 1 / self.label_frequency
-        return _outcome_terms(-weight * softplus, -weight * p, -weight * p * (1 - p))
-
-    def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Weight 1 as a negative."""
-        softplus, p = softplus_expit(np.asarray(eta))
-        return _outcome_terms(-softplus, -p, -p * (1 - p))
-
-
-class NonNegativeRisk(UnbiasedRisk):
-    """Minus the risk whose negatives' share, summed over people, may not fall below zero.
-
-    Of a single person nothing can be said about a sum: row by row this is the unbiased risk, and whoever sums it up has
-    to clip.
+    Parameters
+    ----------
+    label_frequency : float
+        The constant propensity c.
+    nonnegative : bool
+        Whether the negatives' share of the risk, summed over people, may not fall below zero. Of a single person
+        nothing can be said about a sum: whoever sums up has to clip.
     """
+
+    def __init__(self, label_frequency: float, *, nonnegative: bool = False) -> None:
+        self.label_frequency, self.nonnegative = label_frequency, nonnegative
+        self.propensity = KnownFrequency(label_frequency)
+        self.labeled = Weights(1 / label_frequency, 1 - 1 / label_frequency)
+        self.unlabeled = Weights(0.0, 1.0)
+
+    def shares(self) -> tuple[PURisk, PURisk]:
+        """The two parts of the risk: that of positives, and that of negatives."""
+        positives, negatives = PURisk(self.label_frequency), PURisk(self.label_frequency)
+        positives.labeled, positives.unlabeled = self.labeled._replace(negative=0.0), Weights(0.0, 0.0)
+        negatives.labeled, negatives.unlabeled = self.labeled._replace(positive=0.0), self.unlabeled
+        return positives, negatives
+
+    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+        """Weighted log p and log(1 - p); the known propensity has no predictor."""
+        weights, logit = self.labeled if labeled else self.unlabeled, np.asarray(eta)
+        softplus, p = softplus_expit(logit)
+        total = weights.positive + weights.negative
+        gradient = weights.positive - total * p
+        return Terms(weights.positive * logit - total * softplus, gradient[None], (-total * p * (1 - p))[None, None])
+
+    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+        """Value and gradient alone."""
+        return self.terms(eta, v, observed, labeled=labeled)[:2]

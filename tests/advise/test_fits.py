@@ -9,14 +9,15 @@ from whether.advise.evidence.material import gather
 from whether.advise.evidence.probes import (
     NO_COLUMNS,
     design_probe,
-    embed,
     event_time_candidates,
     fit_probe,
     follow_up_candidates,
     loosen,
     widen_probe,
 )
-from whether.learners.objective import LinearObjective
+from whether.learners import Task
+from whether.learners.linear.learner import embed
+from whether.learners.linear.objective import LinearObjective
 
 CANDIDATES = [event_time_candidates, follow_up_candidates]
 
@@ -33,8 +34,8 @@ def test_a_wider_model_can_be_the_narrower_one(candidates, global_random_seed):
     added = np.random.default_rng(global_random_seed).normal(size=cohort.n)
     larger = replace(cohort, features=np.column_stack([cohort.features, added]), names=(*cohort.names, "added"))
     columns = np.array([4, 0, 1, 2])
-    wide = LinearObjective(larger, narrow.fit.propensity, columns=columns, has_outcome=True, ridge=0.0)
-    assert wide.row_values(embed(narrow, wide)).sum() == pytest.approx(narrow.log_likelihood, abs=1e-6)
+    wide = LinearObjective(Task(larger, [narrow.fit.propensity], columns), 0.0)
+    assert wide.row_values(embed(narrow.fit, wide)).sum() == pytest.approx(narrow.log_likelihood, abs=1e-6)
     assert widen_probe(narrow, larger, narrow.fit.propensity, columns).log_likelihood > narrow.log_likelihood - 1e-3
 
 

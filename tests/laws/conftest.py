@@ -14,7 +14,8 @@ from scipy.special import expit
 from whether import METHODS, FollowUpWarning, IdentifiabilityWarning
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
-from whether.learners.objective import LinearObjective
+from whether.learners import Task
+from whether.learners.linear.objective import LinearObjective
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,
@@ -22,6 +23,7 @@ from whether.propensity import (
     FollowUpPropensity,
     LogisticPropensity,
 )
+from whether.risk import PURisk
 
 EDGES = np.array([0.5, 1.0, 2.0, 4.0])
 SURVIVAL_TIME = {"event-time": EventTimePropensity, "follow-up": FollowUpPropensity}
@@ -150,9 +152,11 @@ def objective_of(draw_times):
     def make(propensity, *, columns=(0, 1, 2), weighted=False, has_outcome=True, ridge=0.7, n=60, seed=5):
         weight = np.random.default_rng(seed).uniform(0, 3, n) if weighted else None
         cohort = draw_times(seed, n).checked(weight)
-        return LinearObjective(
-            cohort, propensity, columns=np.array(columns, dtype=int), has_outcome=has_outcome, ridge=ridge
+        risk, restriction = (
+            (propensity, propensity.propensity) if isinstance(propensity, PURisk) else (None, propensity)
         )
+        columns = np.array(columns, dtype=int)
+        return LinearObjective(Task(cohort, [restriction], columns, has_outcome=has_outcome, risk=risk), ridge)
 
     return make
 

@@ -9,8 +9,9 @@ from scipy.special import expit
 
 from whether import METHODS
 from whether.cohort import Cohort
-from whether.learners.objective import LinearObjective
-from whether.likelihood import posterior
+from whether.learners import Task
+from whether.learners.linear.objective import LinearObjective
+from whether.likelihood import Likelihood, posterior
 from whether.validate import check_cohort
 
 NUMBERS = st.floats(-20, 20).map(lambda value: round(value, 3))
@@ -43,7 +44,7 @@ def accepted(cohort):
 @given(cohort=cohorts(), seed=st.integers(0, 99))
 def test_any_cohort_has_a_finite_likelihood_and_gradient(propensity, cohort, seed):
     columns = np.arange(cohort.features.shape[1])
-    objective = LinearObjective(cohort, propensity, columns=columns, has_outcome=True, ridge=1.0)
+    objective = LinearObjective(Task(cohort, [propensity], columns), 1.0)
     theta = np.random.default_rng(seed).normal(size=objective.layout.size)
     at = objective.evaluate(theta)
     assert all(np.isfinite(part).all() for part in at)
@@ -62,7 +63,7 @@ def test_whoever_was_not_seen_is_no_more_likely_positive_than_before(uncertain_p
 @given(cohort=cohorts(), eta=st.floats(-50, 50), level=st.floats(-3, 3))
 def test_whoever_was_seen_is_positive(propensity, cohort, eta, level):
     logits, v = np.full(cohort.n, eta), np.full((len(propensity.predictors), cohort.n), level)
-    gradient = propensity.labeled_rows(logits, v, propensity.observe(cohort)).gradient[0]
+    gradient = Likelihood(propensity).terms(logits, v, propensity.observe(cohort), labeled=True).gradient[0]
     np.testing.assert_allclose(gradient + expit(eta), 1.0, rtol=0, atol=1e-14)
 
 

@@ -6,8 +6,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from whether.distributions import DISTRIBUTIONS
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
+from whether.learners import Task
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
 from whether.likelihood import posterior
 from whether.propensity import DiscreteTimePropensity, EventTimePropensity, LogisticPropensity
 
@@ -94,7 +95,7 @@ def test_em_stays_where_newton_ended(uncertain_propensity, em_objective):
 def test_em_ends_where_newton_does_without_times(sloped, draw_labels):
     cohort = draw_labels(1, 1500).checked()
     propensity, columns = LogisticPropensity(sloped=sloped), np.array([2] if sloped else [], dtype=int)
-    objective = LinearObjective(cohort, propensity, columns=columns, has_outcome=True, ridge=0.0)
+    objective = LinearObjective(Task(cohort, [propensity], columns), 0.0)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size), tolerance=1e-14)
     theta = np.zeros(objective.layout.size)
     for _ in range(600):

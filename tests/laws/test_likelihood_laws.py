@@ -1,6 +1,7 @@
 """What every propensity has in common: the likelihood in predictor space, its derivatives, its extremes."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 
 from whether.distributions import DISTRIBUTIONS
-from whether.likelihood import posterior
+from whether.likelihood import Likelihood, posterior
 from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
@@ -20,7 +21,7 @@ EXTREME_LOGITS = (-700.0, -40.0, 0.0, 40.0, 700.0)
 
 
 def rows_of(propensity, labeled):
-    return propensity.labeled_rows if labeled else propensity.unlabeled_rows
+    return partial(Likelihood(propensity).terms, labeled=labeled)
 
 
 def extreme_points(propensity):
@@ -57,7 +58,7 @@ def test_row_gradients_equal_finite_differences(propensity, labeled, draw_points
 @pytest.mark.parametrize("has_outcome", [True, False])
 def test_the_slopes_alone_are_those_that_come_with_the_curvature(propensity, labeled, has_outcome, draw_points):
     eta, v, observed = draw_points(propensity, np.random.default_rng(1))
-    slopes = propensity.labeled_slopes if labeled else propensity.unlabeled_slopes
+    slopes = partial(Likelihood(propensity).slopes, labeled=labeled)
     logit = eta if has_outcome else None
     for alone, together in zip(
         slopes(logit, v, observed), rows_of(propensity, labeled)(logit, v, observed), strict=False
@@ -89,13 +90,13 @@ def test_rows_without_an_outcome_part_are_those_of_certain_positives(uncertain_p
 
 
 def test_a_labeled_person_is_finite_at_the_most_extreme_predictors(propensity):
-    terms = propensity.labeled_rows(*extreme_points(propensity))
+    terms = rows_of(propensity, True)(*extreme_points(propensity))
     assert all(np.isfinite(part).all() for part in terms)
 
 
 def test_an_unlabeled_person_is_finite_at_the_most_extreme_predictors(propensity):
     eta, v, observed = extreme_points(propensity)
-    terms = propensity.unlabeled_rows(eta, v, observed)
+    terms = rows_of(propensity, False)(eta, v, observed)
     assert all(np.isfinite(part).all() for part in terms)
 
 
@@ -124,11 +125,11 @@ def test_the_event_time_likelihood_integrates_to_the_label_likelihood(distributi
     eta, v = np.array([0.3]), np.array([[0.2], [-0.4]])[: len(event_time.predictors)]
 
     def density(log_time):
-        rows = event_time.labeled_rows(eta, v, event_time.standardize(np.exp([log_time])))
+        rows = rows_of(event_time, True)(eta, v, event_time.standardize(np.exp([log_time])))
         return np.exp(rows.value[0] + log_time)
 
     for end in (0.2, 1.0, 5.0):
-        expected = np.exp(follow_up.labeled_rows(eta, v, follow_up.standardize(np.array([end]))).value[0])
+        expected = np.exp(rows_of(follow_up, True)(eta, v, follow_up.standardize(np.array([end]))).value[0])
         integral, _ = quad(density, -40, np.log(end), epsabs=1e-12, epsrel=1e-12, limit=200)
         assert integral == pytest.approx(expected, abs=1e-8)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from whether.learners.index import IndexedObjective
+from whether.learners.linear.index import IndexedObjective
 from whether.propensity import DiscreteTimePropensity
 
 COLUMNS = {"all": (0, 1, 2), "subset": (1,), "none": ()}

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from whether import METHODS
-from whether.learners.index import IndexedObjective
-from whether.learners.objective import Evaluation
-from whether.learners.optimize import Status, lbfgs, newton, polish
+from whether.learners.fit_result import Status
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import Evaluation
+from whether.learners.linear.optimize import lbfgs, newton, polish
 from whether.propensity import LogisticPropensity
 
 

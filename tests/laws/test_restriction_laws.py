@@ -6,10 +6,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from whether import ElkanNotoClassifier, LabelClassifier, SARPUClassifier
-from whether.learners import LinearLearner
+from whether.learners import LinearLearner, Task
 from whether.propensity import LogisticPropensity
-
-NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 
 @pytest.fixture
@@ -43,9 +41,7 @@ def test_weights_are_scikit_learns_weights(people):
 
 def test_a_propensity_of_no_features_is_the_estimated_constant(people):
     empty = SARPUClassifier(propensity_features=[]).fit(people.X, people.y)
-    constant = LinearLearner(ridge=1.0).fit(
-        people.checked(), [LogisticPropensity(sloped=False)], columns=NO_COLUMNS, rng=np.random.default_rng(0)
-    )
+    constant = LinearLearner(ridge=1.0).fit(Task(people.checked(), [LogisticPropensity(sloped=False)]))
     np.testing.assert_allclose(empty.model_.coefficients, constant.coefficients, atol=1e-12)
     assert np.ptp(empty.predict_propensity(people.X)) == 0
 

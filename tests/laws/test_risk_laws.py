@@ -1,14 +1,20 @@
 """The unbiased and the non-negative risk: the paper's equation 7 over a cohort."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from whether import UnbiasedPUClassifier
-from whether.learners.nonnegative import NonNegativeObjective
-from whether.risk import NegativeRisk, PositiveRisk, UnbiasedRisk
+from whether.learners.linear.nonnegative import NonNegativeObjective
+from whether.risk import PURisk
 
-RISKS = {"unbiased": UnbiasedRisk, "positive": PositiveRisk, "negative": NegativeRisk}
+RISKS = {
+    "unbiased": PURisk,
+    "positive": lambda c: PURisk(c).shares()[0],
+    "negative": lambda c: PURisk(c).shares()[1],
+}
 
 
 def logistic_loss(eta, sign):
@@ -17,7 +23,7 @@ def logistic_loss(eta, sign):
 
 @pytest.mark.parametrize("c", [0.3, 0.8, 1.0])
 def test_the_unbiased_risk_sums_over_everybody(c, objective_of):
-    objective = objective_of(UnbiasedRisk(c), ridge=0.0, columns=())
+    objective = objective_of(PURisk(c), ridge=0.0, columns=())
     theta = np.array([0.4, -0.3, 0.8, 0.1])
     eta, _ = objective.predictors(theta, slice(None))
     s = np.arange(objective.n) < objective.n_labeled
@@ -28,8 +34,10 @@ def test_the_unbiased_risk_sums_over_everybody(c, objective_of):
 @pytest.mark.parametrize("c", [0.3, 1.0])
 def test_the_unbiased_risk_is_the_positives_share_plus_the_negatives_share(c):
     eta = np.random.default_rng(0).normal(scale=3, size=50)
-    for rows in ("labeled_rows", "unlabeled_rows"):
-        whole, *parts = (getattr(risk(c), rows)(eta, np.empty((0, 50)), np.zeros(50)) for risk in RISKS.values())
+    for labeled in (True, False):
+        whole, *parts = (
+            risk(c).terms(eta, np.empty((0, 50)), np.zeros(50), labeled=labeled) for risk in RISKS.values()
+        )
         for total, positive, negative in zip(whole, *parts, strict=True):
             np.testing.assert_allclose(positive + negative, total, rtol=1e-12, atol=1e-12)
 
@@ -37,16 +45,16 @@ def test_the_unbiased_risk_is_the_positives_share_plus_the_negatives_share(c):
 def test_the_unbiased_risk_is_on_average_the_risk_of_the_true_outcome():
     eta, p, c = np.linspace(-3, 3, 7), np.linspace(0.1, 0.9, 7), 0.4
     nothing = np.empty((0, 7)), np.zeros(7)
-    labeled, unlabeled = UnbiasedRisk(c).labeled_rows(eta, *nothing), UnbiasedRisk(c).unlabeled_rows(eta, *nothing)
+    labeled, unlabeled = (PURisk(c).terms(eta, *nothing, labeled=flag) for flag in (True, False))
     expected = -p * logistic_loss(eta, 1) - (1 - p) * logistic_loss(eta, -1)
     np.testing.assert_allclose(c * p * labeled.value + (1 - c * p) * unlabeled.value, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rows", ["labeled_rows", "unlabeled_rows"])
+@pytest.mark.parametrize("labeled", [True, False])
 @pytest.mark.parametrize("risk", RISKS.values(), ids=RISKS)
-def test_risks_have_the_derivatives_they_say(risk, rows, finite_difference):
+def test_risks_have_the_derivatives_they_say(risk, labeled, finite_difference):
     eta, nothing = np.linspace(-5, 5, 21)[None], (np.empty((0, 21)), np.zeros(21))
-    of_rows = getattr(risk(0.4), rows)
+    of_rows = partial(risk(0.4).terms, labeled=labeled)
     terms = of_rows(eta[0], *nothing)
     gradient = finite_difference(lambda x: of_rows(x[0], *nothing).value, eta)
     curvature = finite_difference(lambda x: of_rows(x[0], *nothing).gradient, eta)
@@ -54,16 +62,16 @@ def test_risks_have_the_derivatives_they_say(risk, rows, finite_difference):
     np.testing.assert_allclose(terms.curvature, curvature, atol=1e-8)
 
 
-@pytest.mark.parametrize("rows", ["labeled_rows", "unlabeled_rows"])
+@pytest.mark.parametrize("labeled", [True, False])
 @pytest.mark.parametrize("risk", RISKS.values(), ids=RISKS)
-def test_risks_are_finite_at_extreme_logits(risk, rows):
+def test_risks_are_finite_at_extreme_logits(risk, labeled):
     eta = np.array([-700.0, 0.0, 700.0])
-    terms = getattr(risk(0.4), rows)(eta, np.empty((0, 3)), np.zeros(3))
+    terms = risk(0.4).terms(eta, np.empty((0, 3)), np.zeros(3), labeled=labeled)
     assert all(np.isfinite(part).all() for part in terms)
 
 
 def test_the_nonnegative_objective_has_the_derivatives_it_says(objective_of, finite_difference):
-    composite = NonNegativeObjective(objective_of(UnbiasedRisk(0.6), columns=()), 0.6)
+    composite = NonNegativeObjective(objective_of(PURisk(0.6), columns=()), PURisk(0.6))
     theta = np.array([0.9, 1.2, -0.5, 0.4])
     at = composite.evaluate(theta)
     np.testing.assert_allclose(at.gradient, finite_difference(lambda x: composite.evaluate(x).value, theta), rtol=1e-6)

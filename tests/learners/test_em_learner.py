@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
-from whether.learners.em import EMLearner, _logit
-from whether.learners.linear import LinearLearner
+from whether.learners import EMLearner, LinearLearner, Task
+from whether.learners.em.model import logit_of
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,
@@ -27,7 +27,7 @@ from whether.propensity import (
     LogisticPropensity,
     equal_event_edges,
 )
-from whether.risk import UnbiasedRisk
+from whether.risk import PURisk
 
 N = 2000
 LOGISTIC = LogisticRegression(C=1)
@@ -60,14 +60,14 @@ def candidates(kind, cohort):
 
 def fit_em(classifier, cohort, kind, seed=0, known=None, **settings):
     propensities, columns = candidates(kind, cohort)
-    rng = np.random.default_rng(seed)
-    return EMLearner(classifier, **settings).fit(cohort, propensities, columns=columns, rng=rng, known=known)
+    task = Task(cohort, propensities, columns, known or {}, rng=np.random.default_rng(seed))
+    return EMLearner(classifier, **settings).fit(task)
 
 
 def fit_linear(cohort, kind, known=None):
     propensities, columns = candidates(kind, cohort)
     learner = LinearLearner(shrinkage="cv" if kind in KINDS[2:] else 0.0)
-    return learner.fit(cohort, propensities, columns=columns, rng=np.random.default_rng(0), known=known)
+    return learner.fit(Task(cohort, propensities, columns, known or {}))
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +140,7 @@ def test_a_second_classifier_may_predict_the_propensity(linear_world):
 
 def test_where_every_positive_is_seen_the_classifier_is_fitted_once(linear_world):
     cohort, fresh, _ = linear_world
-    rng = np.random.default_rng(0)
-    em = EMLearner(LOGISTIC).fit(cohort, [Certain()], columns=np.arange(0), rng=rng)
+    em = EMLearner(LOGISTIC).fit(Task(cohort, [Certain()]))
     plain = LogisticRegression(C=1).fit(cohort.features, cohort.labeled)
     eta, v = em.predict(fresh)
     np.testing.assert_allclose(eta, plain.decision_function(fresh), atol=1e-2)
@@ -161,7 +160,7 @@ def test_a_classifier_that_saw_one_class_is_sure_of_it(classifier):
     features = np.arange(20.0)[:, None]
     for label, sign in ((1, 1), (0, -1)):
         fitted = clone(classifier).fit(features, np.full(20, label))
-        np.testing.assert_array_equal(np.sign(_logit(fitted, features)), sign)
+        np.testing.assert_array_equal(np.sign(logit_of(fitted, features)), sign)
 
 
 def test_a_weight_counts_as_repeated_people():
@@ -216,17 +215,13 @@ def test_a_classifier_without_weights_or_probabilities_is_refused(classifier, wo
 
 def test_a_risk_is_refused_and_another_method_named(linear_world):
     with pytest.raises(ValueError, match=r"negative weights.*ElkanNotoClassifier"):
-        EMLearner(LOGISTIC).fit(
-            linear_world[0], [UnbiasedRisk(0.5)], columns=np.arange(0), rng=np.random.default_rng(0)
-        )
+        EMLearner(LOGISTIC).fit(Task(linear_world[0], [Certain()], risk=PURisk(0.5)))
 
 
 def test_a_model_in_which_everybody_is_positive_is_refused(linear_world):
     propensities, columns = candidates("event time", linear_world[0])
     with pytest.raises(ValueError, match="everybody is positive"):
-        EMLearner(LOGISTIC).fit(
-            linear_world[0], propensities, columns=columns, rng=np.random.default_rng(0), has_outcome=False
-        )
+        EMLearner(LOGISTIC).fit(Task(linear_world[0], propensities, columns, has_outcome=False))
 
 
 @pytest.mark.parametrize(

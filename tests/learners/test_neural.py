@@ -13,11 +13,11 @@ from sklearn.metrics import roc_auc_score
 import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
-from whether.learners import LinearLearner
-from whether.learners.batches import Batch, Split, likelihood_of
-from whether.learners.layout import Layout
-from whether.learners.neural import NeuralLearner
-from whether.learners.screen import Screen
+from whether.learners import LinearLearner, Task
+from whether.learners.neural.batches import Batch, Split, batch_criterion
+from whether.learners.neural.learner import NeuralLearner
+from whether.learners.neural.outputs import OutputLayout
+from whether.learners.neural.screen import Screen
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,
@@ -26,7 +26,7 @@ from whether.propensity import (
     LogisticPropensity,
     equal_event_edges,
 )
-from whether.risk import NonNegativeRisk, UnbiasedRisk
+from whether.risk import PURisk
 from whether.simulation import WORLDS
 
 torch = pytest.importorskip("torch")
@@ -55,17 +55,24 @@ def propensities(cohort):
         "constant": LogisticPropensity(sloped=False),
         "logistic": LogisticPropensity(sloped=True),
         "certain": Certain(),
-        "risk": UnbiasedRisk(0.5),
-        "clipped risk": NonNegativeRisk(0.5),
+        "risk": PURisk(0.5),
+        "clipped risk": PURisk(0.5, nonnegative=True),
     }
+
+
+def task_of(cohort, propensity, columns=None, **given):
+    """Task under a propensity, or under a risk, which brings its own."""
+    risk = propensity if isinstance(propensity, PURisk) else None
+    columns = np.arange(cohort.features.shape[1]) if columns is None else np.asarray(columns, dtype=np.intp)
+    return Task(cohort, [risk.propensity if risk else propensity], columns, risk=risk, **given)
 
 
 NAMES = ("event time", "exponential", "follow-up", "bins", "constant", "logistic", "certain", "risk", "clipped risk")
 
 
 def fit(learner, cohort, candidates, *, columns=None, seed=0, **given):
-    columns = np.arange(cohort.features.shape[1]) if columns is None else np.asarray(columns, dtype=np.intp)
-    return learner.fit(cohort, candidates, columns=columns, rng=np.random.default_rng(seed), **given)
+    task = task_of(cohort, candidates[0], columns, rng=np.random.default_rng(seed), **given)
+    return learner.fit(task if task.risk else replace(task, candidates=candidates))
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +98,7 @@ def test_slopes_of_a_batch_equal_finite_differences_of_its_mean_loss(small, name
     weight = np.random.default_rng(1).uniform(0.5, 2.0, small.n)
     weighted = Cohort(small.features, small.labeled, small.names, weight, small.time, small.follow_up)
     propensity = propensities(small)[name]
-    likelihood, batch = likelihood_of(weighted, propensity, has_outcome), batch_of(small, 2)
+    likelihood, batch = batch_criterion(task_of(weighted, propensity, has_outcome=has_outcome)), batch_of(small, 2)
     shape = (*batch.rows.shape, int(has_outcome) + len(propensity.predictors))
     at = np.random.default_rng(3).normal(0, 0.4, shape)
 
@@ -109,7 +116,7 @@ def test_slopes_of_a_batch_equal_finite_differences_of_its_mean_loss(small, name
 
 def test_the_clipped_risk_goes_up_along_the_negatives_share_where_that_is_below_zero(small):
     batch, c = batch_of(small, 0), 0.35
-    clipped, unbiased = (likelihood_of(small, risk(c), True) for risk in (NonNegativeRisk, UnbiasedRisk))
+    clipped, unbiased = (batch_criterion(task_of(small, PURisk(c, nonnegative=flag))) for flag in (True, False))
     labeled = small.labeled[batch.rows][..., None]
     # Network 0 is sure that labeled people are positive, which drives the negatives' share far below zero.
     at = np.where(labeled, 6.0, -6.0) * np.array([1.0, 0.0])[:, None, None]
@@ -139,7 +146,7 @@ def test_every_propensity_can_be_learned(small, name):
     model = fit(NeuralLearner(**QUICK), small, [propensity])
     eta, v = model.predict(small.features[:7])
     assert eta.shape == (7,)
-    assert v.shape == (len(propensity.predictors), 7)
+    assert v.shape == (len(model.propensity.predictors), 7)
     assert eta.dtype == v.dtype == np.float64
     assert np.isfinite(eta).all()
     assert np.isfinite(v).all()
@@ -264,8 +271,8 @@ def test_the_screen_keeps_features_that_matter_in_either_part_and_few_others():
     chosen = Screen(cohort.features).choose(
         np.zeros((cohort.n, 3)),
         Batch(np.argsort(~cohort.labeled, kind="stable")[None], int(cohort.labeled.sum())),
-        likelihood_of(cohort, propensity, True),
-        Layout(propensity, True, 200, np.arange(200)),
+        batch_criterion(task_of(cohort, propensity)),
+        OutputLayout(propensity, True, 200, np.arange(200)),
     )
     assert {0, 1, 2, 3} <= set(chosen.tolist())
     assert chosen.size < 12
@@ -363,7 +370,7 @@ def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(small):
     module = torch.nn.Sequential(torch.nn.Linear(small.features.shape[1], 6), torch.nn.Dropout(), torch.nn.Linear(6, 2))
     module[0].weight.requires_grad_(False)
     model = fit(NeuralLearner(**{**QUICK, "module": module}), small, event_time(small, "lognormal"))
-    kept = model.bodies.modules[0]
+    kept = model.architecture.modules[0]
     assert torch.equal(kept[0].weight, module[0].weight)
     assert not torch.equal(kept[2].weight, module[2].weight)
     assert not kept.training

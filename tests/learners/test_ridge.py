@@ -8,11 +8,11 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import whether as wh
-from whether.learners.ridge import EVENTS_PER_FEATURE, RIDGES, USUAL
+from whether.learners.linear.ridge import EVENTS_PER_FEATURE, RIDGES, USUAL
 
 
 def ridge_of(model):
-    return model.model_.objective.ridge
+    return model.model_.ridge
 
 
 def test_one_person_where_events_are_plenty():

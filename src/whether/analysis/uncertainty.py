@@ -23,7 +23,7 @@ from whether.analysis.predictions import predict_still
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
-from whether.estimators.intervals import linear_covariance, row_blocks, standardize
+from whether.estimators.intervals import has_errors, row_blocks
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 from whether.likelihood import posterior
@@ -57,11 +57,10 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
     cohort : Cohort
         The people over whom is summed, with the times that the model was fitted to.
     """
-    found = linear_covariance(model)
-    if found is None:
+    if not has_errors(model):
         return None
-    fit, covariance = found
-    by_risk, by_unseen = np.zeros(covariance.shape[0]), np.zeros(covariance.shape[0])
+    fit: LinearFit = model.model_
+    by_risk, by_unseen = np.zeros(fit.coefficients.size), np.zeros(fit.coefficients.size)
     for rows in row_blocks(cohort.n):
         part = cohort.take(np.arange(rows.start, rows.stop))
         eta, v = fit.predict(part.features)
@@ -70,10 +69,9 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
         # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
         slope = np.where(part.labeled, 0.0, still * (1 - still))
-        by_risk += _to_coefficients(fit, part.features, _only_outcome(positive * (1 - positive), v))
-        by_unseen += _to_coefficients(fit, part.features, np.vstack([slope, slope * missed.gradient]))
-    risk, unseen = (math.sqrt(max(float(by @ covariance @ by), 0.0)) for by in (by_risk, by_unseen))
-    return Spread(risk / cohort.n, unseen)
+        by_risk += fit.predictor.gradient_of_sum(part.features, _only_outcome(positive * (1 - positive), v))
+        by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
+    return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
 
 def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
@@ -107,17 +105,6 @@ def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Coh
 
 def _only_outcome(slope: Array, v: Array) -> Array:
     return np.vstack([slope, np.zeros_like(v)])
-
-
-def _to_coefficients(fit: LinearFit, features: Array, by_predictor: Array) -> Array:
-    """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
-    objective, layout = fit.objective, fit.objective.layout
-    standard, gradient = standardize(fit, features), np.zeros(layout.size)
-    gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
-    gradient[layout.outcome] = by_predictor[0] @ standard
-    if layout.n_shared:
-        gradient[layout.shared] = by_predictor[objective.sloped].sum(axis=0) @ standard[:, : layout.n_shared]
-    return gradient
 
 
 # ---------------------------------------------------------------- from standard errors to intervals

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
-from whether.estimators.time_model import SurvivalTimeClassifier, one_per_person
-from whether.learners import LinearLearner
+from whether.estimators.time_model import TimeModelClassifier, one_per_person, survival_candidates
+from whether.learners import Task
 from whether.propensity import EventTimePropensity
 
 Array = NDArray[np.float64]
 
 
-class AFTClassifier(SurvivalTimeClassifier):
+class AFTClassifier(TimeModelClassifier):
     """Accelerated failure time model without a cured part (AFT): p = 1.
 
     Everybody is assumed to have the event at some time. The probability it gives instead of Pr(ever) is that of an
@@ -38,7 +38,6 @@ class AFTClassifier(SurvivalTimeClassifier):
     """
 
     _needs = ("time",)
-    _propensity_class = EventTimePropensity
     # Later events are what this model is about, not a sign that follow-up is too short for the claim of a cure.
     _claims_cure = False
 
@@ -61,16 +60,14 @@ class AFTClassifier(SurvivalTimeClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
-        columns = np.arange(cohort.features.shape[1])
-        fit = self._learn(cohort, self._candidates(cohort), linear, columns=columns, has_outcome=False)
-        self._store(fit)
-        self._keep_distribution()
-        self._describe_follow_up(cohort)
+    @property
+    def distribution_(self) -> str:
+        """The residual distribution: as given, or the most likely."""
+        return str(self.model_.propensity.name)
 
-    def _positive(self, eta: Array | None, v: Array) -> Array:
-        return np.ones(v.shape[1])
+    def _task(self, cohort: Cohort) -> Task:
+        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort)
+        return Task(cohort, candidates, np.arange(cohort.features.shape[1]), has_outcome=False, rng=self._rng())
 
     def decision_function(self, X: Any) -> Array:
         """Log odds of an event within the longest follow-up of the training cohort."""

@@ -7,11 +7,8 @@ a learner. Parameters that several classifiers share are documented here, once.
 from __future__ import annotations
 
 import inspect
-import math
-import numbers
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,12 +20,12 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, column
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
+from whether.estimators.parameters import check_parameters
 from whether.estimators.table import summarize
 from whether.inference import Summary
-from whether.learners import FittedModel, Learner, LinearFit, LinearLearner, resolve_learner
-from whether.learners.boosted import BoostedFit
+from whether.learners import BoostedFit, FitResult, Learner, LinearFit, LinearLearner, Selection, Task, resolve_learner
 from whether.learners.progress import reporting
-from whether.propensity import Propensity
+from whether.likelihood import label_log_likelihood
 from whether.validate import (
     IdentifiabilityWarning,
     check_cohort,
@@ -91,6 +88,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     n_iter_ : int
     """
 
+    model_: Any
+    covariance: str
     # What fit needs besides X and y.
     _needs: tuple[str, ...] = ()
     # What the maximised function is called in the summary.
@@ -129,7 +128,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         self
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         features = self._check_X(X, reset=True)
         labels = column_or_1d(y, warn=True)
         cohort = check_cohort(
@@ -137,32 +136,36 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         )
         check_needs(type(self).__name__, cohort, self._needs)
         self.classes_ = np.array([0, 1])
-        self.n_people_, self.n_events_ = _count(cohort)
+        self.n_people_ = float(cohort.weights.sum())
+        self.n_events_ = float(cohort.weights[cohort.labeled].sum())
         with reporting(self.verbose) as report:
-            self._fit_cohort(cohort)
+            task = self._task(cohort)
+            self.model_ = self._learner(task).fit(task)
+            self._describe(cohort)
             report.say(f"{type(self).__name__}, {cohort.n:,} people: {self.fit_result_.message}")
         self._report()
         return self
 
     @abstractmethod
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        """Fit to a checked cohort and call `_store`."""
+    def _task(self, cohort: Cohort) -> Task:
+        """Return what is to be learned from a checked cohort: the restriction on the propensity."""
 
-    def _check_parameters(self) -> None:
-        resolve_learner(self.learner, LinearLearner())
-        ridge = getattr(self, "ridge", "auto")
-        if isinstance(ridge, bool) or not isinstance(ridge, (numbers.Real, str)):
-            raise ValueError(f"ridge must be 'auto' or a finite number >= 0, got {ridge!r}.")
-        if ridge != "auto" and (isinstance(ridge, str) or not 0 <= float(ridge) < math.inf):
-            raise ValueError(f"ridge must be 'auto' or a finite number >= 0, got {ridge!r}.")
-        for name in ("max_iter", "n_starts"):
-            count = getattr(self, name, 1)
-            if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-                raise ValueError(f"{name} must be a whole number >= 1, got {count!r}.")
-        if not isinstance(self.verbose, (bool, numbers.Integral)) or self.verbose < 0:
-            raise ValueError(f"verbose must be True, False or a whole number >= 0, got {self.verbose!r}.")
-        if getattr(self, "covariance", "observed") not in ("observed", "sandwich"):
-            raise ValueError(f"covariance must be 'observed' or 'sandwich', got {self.covariance!r}.")
+    def _describe(self, cohort: Cohort) -> None:
+        """Keep what else the fit says about the cohort."""
+
+    def _learner(self, task: Task) -> Any:
+        """Learner that the parameter stands for, with the linear settings from which all learners start."""
+        own = self.get_params(deep=False)
+        names = ("ridge", "shrinkage", "n_starts", "max_iter")
+        settings = {name: own[name] for name in names if name in own}
+        if settings.get("shrinkage") == "cv" and task.columns.size < task.every_column.size:
+            # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
+            # would bend those slopes, which are often zero, towards the time part.
+            settings["shrinkage"] = 0.0
+        learner = resolve_learner(self.learner, LinearLearner(sandwich=self.covariance == "sandwich", **settings))
+        if self.categories_:
+            learner = learner.with_categories(task.cohort.names.index(name) for name in self.categories_)
+        return learner
 
     def _rng(self) -> np.random.Generator:
         state = getattr(self, "random_state", None)
@@ -172,23 +175,6 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _allows_missing(self) -> bool:
         return self.learner == "boosted" or (isinstance(self.learner, Learner) and self.learner.allows_missing)
-
-    def _learn(self, cohort: Cohort, candidates: Sequence[Propensity], linear: LinearLearner, **settings: Any) -> Any:
-        """Fit with the chosen learner and keep the model.
-
-        Parameters
-        ----------
-        cohort : Cohort
-        candidates : sequence of Propensity
-        linear : LinearLearner
-            Settings of the linear model, which other learners start from.
-        **settings
-            Further arguments of `Learner.fit`.
-        """
-        learner = resolve_learner(self.learner, linear)
-        if self.categories_:
-            learner = learner.with_categories(cohort.names.index(name) for name in self.categories_)
-        return learner.fit(cohort, candidates, rng=self._rng(), **settings)
 
     def _check_X(self, X: Any, *, reset: bool) -> Array:
         if reset:
@@ -208,14 +194,32 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         named = getattr(self, "feature_names_in_", None) is not None
         return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
 
-    def _store(self, fit: FittedModel) -> None:
-        self.model_ = fit
-        self.selection_ = getattr(fit, "selection", None)
-        if isinstance(fit, BoostedFit):
-            self.feature_importances_ = fit.importances()
-        self.fit_result_ = fit.result
-        self.converged_ = fit.result.converged
-        self.n_iter_ = max(fit.result.n_steps, 1)
+    @property
+    def fit_result_(self) -> FitResult:
+        """How the optimum was reached."""
+        return self.model_.result
+
+    @property
+    def selection_(self) -> Selection | None:
+        """How the learner was chosen, where several were compared."""
+        return self.model_.result.selection
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the optimum was reached."""
+        return self.model_.result.converged
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of steps."""
+        return max(self.model_.result.n_steps, 1)
+
+    @property
+    def feature_importances_(self) -> dict[str, Array]:
+        """Gain of each feature by part of the model, where trees were boosted."""
+        if not isinstance(self.model_, BoostedFit):
+            raise AttributeError("Only boosted models have feature_importances_.")
+        return self.model_.importances
 
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""
@@ -292,10 +296,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         eta, v = self._predictors(X)
         log_seen, log_missed = self._log_propensity(v, follow_up)
         labeled = check_labels(column_or_1d(y), log_seen.size)
-        value = np.where(labeled, log_seen, log_missed)
-        if eta is not None:
-            seen, missed = log_seen - softplus_expit(-eta)[0], softplus_expit(eta + log_missed)[0]
-            value = np.where(labeled, seen, missed - softplus_expit(eta)[0])
+        value = label_log_likelihood(labeled, eta, log_seen, log_missed)
         if sample_weight is None:
             return float(np.mean(value))
         weight = check_weight(sample_weight, value.size)
@@ -329,7 +330,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
         assert isinstance(self.model_, LinearFit)  # summary has made sure
-        ridge = self.model_.objective.ridge
+        ridge = self.model_.ridge
         return (
             [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
         )
@@ -353,8 +354,3 @@ def stack_level() -> int:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _count(cohort: Cohort) -> tuple[float, float]:
-    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
-    return float(weight.sum()), float(weight[cohort.labeled].sum())

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from whether.cohort import Cohort
@@ -18,55 +16,20 @@ from whether.estimators.label_frequency import (
     likely_label_frequency,
     settle_label_frequency,
 )
-from whether.estimators.label_only import NO_COLUMNS, LabelOnlyClassifier
-from whether.learners import LinearLearner, NeuralLearner
-from whether.learners.nonnegative import fit_nonnegative
+from whether.estimators.label_only import LabelOnlyClassifier
+from whether.learners import NeuralLearner, Task
 from whether.propensity import Certain, LogisticPropensity
-from whether.risk import NonNegativeRisk, UnbiasedRisk
+from whether.risk import PURisk
 from whether.validate import ArgumentError
 
-Array = NDArray[np.float64]
+
+def _frequency_note(model: ElkanNotoClassifier | UnbiasedPUClassifier) -> str:
+    given = model.label_frequency is not None or model.prevalence is not None
+    how = "as given" if given else "estimated, and its own uncertainty is not in the standard errors"
+    return f"Conditional on a label frequency of {model.label_frequency_:.4g} ({how})."
 
 
-class ConstantPropensityClassifier(LabelOnlyClassifier):
-    """Shared part of the classifiers with a constant propensity e = c.
-
-    Attributes
-    ----------
-    label_frequency_ : float
-        The share c of positives that is labeled: as given, implied by the prevalence, or estimated.
-    """
-
-    label_frequency: float | None
-    prevalence: float | None
-
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        self.label_frequency_ = settle_label_frequency(
-            cohort,
-            label_frequency=self.label_frequency,
-            prevalence=self.prevalence,
-            estimate=self._estimate_frequency,
-        )
-        self._store(self._fit_given_frequency(cohort))
-
-    @abstractmethod
-    def _estimate_frequency(self, cohort: Cohort) -> float:
-        """Estimate c from the labels."""
-
-    @abstractmethod
-    def _fit_given_frequency(self, cohort: Cohort) -> Any:
-        """Fit with the label frequency held fixed."""
-
-    def _propensity(self, v: Array) -> Array:
-        return np.full(v.shape[1], self.label_frequency_)
-
-    def _notes(self) -> list[str]:
-        given = self.label_frequency is not None or self.prevalence is not None
-        how = "as given" if given else "estimated, and its own uncertainty is not in the standard errors"
-        return [*super()._notes(), f"Conditional on a label frequency of {self.label_frequency_:.4g} ({how})."]
-
-
-class ElkanNotoClassifier(ConstantPropensityClassifier):
+class ElkanNotoClassifier(LabelOnlyClassifier):
     """Constant propensity (ENPU): the same share c of all positives is labeled, whoever they are.
 
     c is the mean of Pr(labeled | x) over labeled people (Elkan and Noto 2008) unless it is given. Then c p(x) is fitted
@@ -80,6 +43,11 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         Share of positives in the cohort, if known instead.
     learner, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
+
+    Attributes
+    ----------
+    label_frequency_ : float
+        The share c of positives that is labeled: as given, implied by the prevalence, or estimated.
 
     References
     ----------
@@ -115,18 +83,19 @@ class ElkanNotoClassifier(ConstantPropensityClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _estimate_frequency(self, cohort: Cohort) -> float:
-        return elkan_noto_label_frequency(cohort, self.ridge)
+    def _task(self, cohort: Cohort) -> Task:
+        given = self.label_frequency, self.prevalence
+        c = self.label_frequency_ = settle_label_frequency(cohort, *given, elkan_noto_label_frequency, self.ridge)
+        if c == 1.0:
+            return Task(cohort, [Certain()], rng=self._rng())
+        known = {0: float(np.log(c) - np.log1p(-c))}
+        return Task(cohort, [LogisticPropensity(sloped=False)], known=known, rng=self._rng())
 
-    def _fit_given_frequency(self, cohort: Cohort) -> Any:
-        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
-        if self.label_frequency_ == 1.0:
-            return self._learn(cohort, [Certain()], linear, columns=NO_COLUMNS)
-        logit = float(np.log(self.label_frequency_) - np.log1p(-self.label_frequency_))
-        return self._learn(cohort, [LogisticPropensity(sloped=False)], linear, columns=NO_COLUMNS, known={0: logit})
+    def _notes(self) -> list[str]:
+        return [*super()._notes(), _frequency_note(self)]
 
 
-class UnbiasedPUClassifier(ConstantPropensityClassifier):
+class UnbiasedPUClassifier(LabelOnlyClassifier):
     """Unbiased PU risk (uPU) or non-negative PU risk (nnPU) under a constant propensity, for a cohort.
 
     Minimises equation 7, in which the unlabeled term runs over everybody. It is a risk, not a likelihood: standard
@@ -145,6 +114,8 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
 
     Attributes
     ----------
+    label_frequency_ : float
+        The share c of positives that is labeled: as given, implied by the prevalence, or estimated.
     negative_risk_ : float
         Share of the risk per person that comes from negatives; below zero, the answer is not to be trusted.
 
@@ -184,33 +155,26 @@ class UnbiasedPUClassifier(ConstantPropensityClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if (
-            self.nonnegative
-            and not isinstance(self.learner, NeuralLearner)
-            and self.learner not in ("linear", "neural")
-        ):
+    def _task(self, cohort: Cohort) -> Task:
+        is_learned_in_batches = isinstance(self.learner, NeuralLearner) or self.learner in ("linear", "neural")
+        if self.nonnegative and not is_learned_in_batches:
             raise ArgumentError(
                 "nonnegative=True clips a sum over people, which trees and other classifiers cannot follow row by row: "
                 f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
                 "nonnegative out: boosting stops on held-out risk, before it runs away."
             )
+        given = self.label_frequency, self.prevalence
+        self.label_frequency_ = settle_label_frequency(cohort, *given, likely_label_frequency, self.ridge)
+        risk = PURisk(self.label_frequency_, nonnegative=self.nonnegative)
+        return Task(cohort, [risk.propensity], risk=risk, rng=self._rng())
 
-    def _estimate_frequency(self, cohort: Cohort) -> float:
-        return likely_label_frequency(cohort, self.ridge)
-
-    def _fit_given_frequency(self, cohort: Cohort) -> Any:
-        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=True)
-        if self.nonnegative and self.learner == "linear":
-            fit: Any = fit_nonnegative(linear, cohort, self.label_frequency_)
-        else:
-            risk = NonNegativeRisk if self.nonnegative else UnbiasedRisk
-            fit = self._learn(cohort, [risk(self.label_frequency_)], linear, columns=NO_COLUMNS)
-        loss = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[0]
+    def _describe(self, cohort: Cohort) -> None:
+        loss = softplus_expit(np.asarray(self.model_.predict(cohort.features)[0]))[0]
         weight = 1 - cohort.labeled / self.label_frequency_
         self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))
-        return fit
+
+    def _notes(self) -> list[str]:
+        return [*super()._notes(), _frequency_note(self)]
 
     def _report(self) -> None:
         super()._report()

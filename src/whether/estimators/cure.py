@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
-from whether.estimators.time_model import SurvivalTimeClassifier, TimeModelClassifier
-from whether.learners import LinearLearner
-from whether.propensity import (
-    DiscreteTimePropensity,
-    EventTimePropensity,
-    FollowUpPropensity,
-    Propensity,
-    equal_event_edges,
-)
+from whether.estimators.time_model import TimeModelClassifier, survival_candidates
+from whether.learners import LinearFit, ShrinkagePath, Task
+from whether.propensity import DiscreteTimePropensity, EventTimePropensity, FollowUpPropensity, equal_event_edges
 
 Array = NDArray[np.float64]
 
 
-class _ShrunkenCure(TimeModelClassifier):
-    """Fitting and notes of the cure models with a shared index.
+class _SharedIndex:
+    """What the cure models with a shared index tell about it.
 
     Attributes
     ----------
@@ -38,44 +32,32 @@ class _ShrunkenCure(TimeModelClassifier):
         not depend on the risk, positive that high risks are seen early. None where the time part is free.
     """
 
-    time_features: Sequence[str | int] | None
-    shrinkage: float | str
+    model_: Any
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.shrinkage == "cv":
-            return
-        number = isinstance(self.shrinkage, numbers.Real) and not isinstance(self.shrinkage, bool)
-        if not number or not float(self.shrinkage) >= 0:
-            raise ValueError(
-                f"shrinkage must be 'cv' or a number >= 0 (math.inf for one index), got {self.shrinkage!r}."
-            )
+    @property
+    def _linear_part(self) -> LinearFit | None:
+        return getattr(self.model_, "linear_part", None)
 
-    def _fit_candidates(self, cohort: Cohort, candidates: Sequence[Propensity]) -> None:
-        columns = self._columns("time_features")
-        # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
-        # would bend those slopes, which are often zero, towards the time part.
-        named = columns.size < cohort.features.shape[1]
-        linear = LinearLearner(
-            ridge=self.ridge,
-            shrinkage=0.0 if named and self.shrinkage == "cv" else self.shrinkage,
-            n_starts=self.n_starts,
-            max_iter=self.max_iter,
-            sandwich=self.covariance == "sandwich",
-        )
-        self._store(self._learn(cohort, candidates, linear, columns=columns))
-        part = getattr(self.model_, "linear_part", None)
-        self.shrinkage_ = float("nan") if part is None else part.indexed.shrinkage
-        self.shrinkage_path_ = None if part is None else part.path
-        self.kappa_ = None if part is None else part.kappa
-        self._describe_follow_up(cohort)
+    @property
+    def shrinkage_(self) -> float:
+        """The penalty on departures from the shared index."""
+        return float("nan") if self._linear_part is None else self._linear_part.shrinkage
+
+    @property
+    def shrinkage_path_(self) -> ShrinkagePath | None:
+        """How it was chosen."""
+        return None if self._linear_part is None else self._linear_part.path
+
+    @property
+    def kappa_(self) -> float | None:
+        """How strongly the outcome index drives the times."""
+        return None if self._linear_part is None else self._linear_part.kappa
 
     def _notes(self) -> list[str]:
-        notes = super()._notes()
+        notes: list[str] = super()._notes()  # type: ignore[misc]
         if self.kappa_ is not None:
             chosen = " (chosen by cross-validation)" if self.shrinkage_path_ is not None else ""
-            strength = float(self.shrinkage_)
-            tied = "tied to" if math.isinf(strength) else f"shrunk, with penalty {strength:g}, towards"
+            tied = "tied to" if math.isinf(self.shrinkage_) else f"shrunk, with penalty {self.shrinkage_:g}, towards"
             notes.append(
                 f"The slopes of the time part are {tied} {self.kappa_:.3g} times those of the outcome{chosen}. "
                 "Standard errors and intervals are conditional on that; shrinkage=0 frees the time part."
@@ -83,40 +65,7 @@ class _ShrunkenCure(TimeModelClassifier):
         return notes
 
 
-class _SurvivalCure(_ShrunkenCure, SurvivalTimeClassifier):
-    """Parameters and fitting of the two cure models with a continuous model of times."""
-
-    def __init__(
-        self,
-        distribution: str = "auto",
-        time_features: Sequence[str | int] | None = None,
-        shrinkage: float | str = "cv",
-        *,
-        learner: Any = "linear",
-        ridge: float | str = "auto",
-        covariance: str = "observed",
-        max_iter: int = 100,
-        n_starts: int = 2,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.distribution = distribution
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        self._fit_candidates(cohort, self._candidates(cohort))
-        self._keep_distribution()
-
-
-class FollowUpCureClassifier(_SurvivalCure):
+class FollowUpCureClassifier(_SharedIndex, TimeModelClassifier):
     """Cure model that knows how long everybody was followed but no event times.
 
     The propensity is the probability that the event comes within a person's own follow-up, e = Pr(T <= follow_up | x):
@@ -147,10 +96,43 @@ class FollowUpCureClassifier(_SurvivalCure):
     """
 
     _needs = ("follow_up",)
-    _propensity_class = FollowUpPropensity
+
+    def __init__(
+        self,
+        distribution: str = "auto",
+        time_features: Sequence[str | int] | None = None,
+        shrinkage: float | str = "cv",
+        *,
+        learner: Any = "linear",
+        ridge: float | str = "auto",
+        covariance: str = "observed",
+        max_iter: int = 100,
+        n_starts: int = 2,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.distribution = distribution
+        self.time_features = time_features
+        self.shrinkage = shrinkage
+        self.learner = learner
+        self.ridge = ridge
+        self.covariance = covariance
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def distribution_(self) -> str:
+        """The residual distribution: as given, or the most likely."""
+        return str(self.model_.propensity.name)
+
+    def _task(self, cohort: Cohort) -> Task:
+        candidates = survival_candidates(FollowUpPropensity, self.distribution, cohort)
+        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
 
 
-class MixtureCureClassifier(_SurvivalCure):
+class MixtureCureClassifier(_SharedIndex, TimeModelClassifier):
     """Mixture cure model with accelerated failure times (AFTMC): event times are known.
 
     Labeled people enter with the density of their event time, the others with the probability of no event up to the end
@@ -178,10 +160,43 @@ class MixtureCureClassifier(_SurvivalCure):
     """
 
     _needs = ("time",)
-    _propensity_class = EventTimePropensity
+
+    def __init__(
+        self,
+        distribution: str = "auto",
+        time_features: Sequence[str | int] | None = None,
+        shrinkage: float | str = "cv",
+        *,
+        learner: Any = "linear",
+        ridge: float | str = "auto",
+        covariance: str = "observed",
+        max_iter: int = 100,
+        n_starts: int = 2,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.distribution = distribution
+        self.time_features = time_features
+        self.shrinkage = shrinkage
+        self.learner = learner
+        self.ridge = ridge
+        self.covariance = covariance
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def distribution_(self) -> str:
+        """The residual distribution: as given, or the most likely."""
+        return str(self.model_.propensity.name)
+
+    def _task(self, cohort: Cohort) -> Task:
+        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort)
+        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
 
 
-class DiscreteTimeCureClassifier(_ShrunkenCure):
+class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
     """Cure model with event times in bins, one hazard per bin and shared slopes on the hazards' logits.
 
     Nothing is assumed about the shape of the event-time distribution, except that every positive's event comes no later
@@ -237,17 +252,14 @@ class DiscreteTimeCureClassifier(_ShrunkenCure):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.n_bins, (int, np.integer)) or self.n_bins < 2:
-            raise ValueError(f"n_bins must be a whole number >= 2, got {self.n_bins!r}.")
+    @property
+    def bin_edges_(self) -> Array:
+        """Upper edges of the bins."""
+        return np.asarray(self.model_.propensity.edges)
 
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
-        self.bin_edges_ = equal_event_edges(cohort.required("time")[cohort.labeled], self.n_bins, weight)
-        self._fit_candidates(cohort, [DiscreteTimePropensity(self.bin_edges_)])
-
-    def _log_missed(self, v: Array, time: Array) -> Array:
-        propensity = self.model_.propensity
-        assert isinstance(propensity, DiscreteTimePropensity)
-        return propensity.log_missed(v, propensity.locate(time)).value
+    def _task(self, cohort: Cohort) -> Task:
+        weight, time = None if cohort.weight is None else cohort.weight[cohort.labeled], cohort.required("time")
+        edges = equal_event_edges(time[cohort.labeled], self.n_bins, weight)
+        # Raised a little, so that nobody's event time is kept; tied edges become one.
+        edges = np.unique(coarsen_times(time, cohort.weights, edges))
+        return Task(cohort, [DiscreteTimePropensity(edges)], self._columns("time_features"), rng=self._rng())

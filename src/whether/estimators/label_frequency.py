@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners import LinearLearner
-from whether.learners.leave_one_out import left_out_logits
-from whether.learners.objective import LinearObjective
-from whether.learners.optimize import newton
-from whether.learners.ridge import settle_ridge
-from whether.propensity import Certain, LogisticPropensity
+from whether.learners import LinearLearner, Task
+from whether.learners.linear.leave_one_out import label_probabilities_left_out
+from whether.learners.linear.ridge import settle_ridge
+from whether.propensity import LogisticPropensity
 from whether.validate import DataError, check_share
 
 Array = NDArray[np.float64]
@@ -23,23 +21,12 @@ Array = NDArray[np.float64]
 
 def settle_label_frequency(
     cohort: Cohort,
-    *,
     label_frequency: float | None,
     prevalence: float | None,
-    estimate: Callable[[Cohort], float],
+    estimate: Callable[[Cohort, float | str], float],
+    ridge: float | str,
 ) -> float:
-    """Return c as given, or implied by a known prevalence, or estimated.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    label_frequency : float or None
-        Share of the positives that is labeled, if known.
-    prevalence : float or None
-        Share of positives in the cohort, if known.
-    estimate : callable
-        Estimator of c, used where neither is given.
-    """
+    """Return c as given, or implied by a known prevalence, or estimated where neither is given."""
     rate = float(np.average(cohort.labeled, weights=cohort.weight))
     if label_frequency is not None and prevalence is not None:
         raise ValueError("Give label_frequency or prevalence, not both: one implies the other.")
@@ -62,7 +49,7 @@ def settle_label_frequency(
         filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
         cohort = replace(cohort, features=filled)
     # There can't be more positives than people.
-    return min(max(estimate(cohort), rate), 1.0)
+    return min(max(estimate(cohort, ridge), rate), 1.0)
 
 
 def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:
@@ -70,9 +57,7 @@ def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:
 
     It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
     """
-    columns = np.empty(0, dtype=np.intp)
-    propensity = LogisticPropensity(sloped=False)
-    fit = LinearLearner(ridge=ridge).fit(cohort, [propensity], columns=columns, rng=np.random.default_rng(0))
+    fit = LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
     return float(softplus_expit(fit.coefficients[1:2])[1][0])
 
 
@@ -83,10 +68,5 @@ def elkan_noto_label_frequency(cohort: Cohort, ridge: float | str) -> float:
     people are nearly certain positives, and estimates too small a c where they are not. Leaving a person out is done
     by one Newton step, so that nothing is drawn at random.
     """
-    columns = np.empty(0, dtype=np.intp)
-    penalty = settle_ridge(ridge, cohort)
-    objective = LinearObjective(cohort, Certain(), columns=columns, has_outcome=True, ridge=penalty)
-    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
-    rows = slice(0, objective.n_labeled)
-    weight = None if objective.weight is None else objective.weight[rows]
-    return float(np.average(softplus_expit(left_out_logits(objective, optimum)[rows])[1], weights=weight))
+    weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
+    return float(np.average(label_probabilities_left_out(cohort, settle_ridge(ridge, cohort)), weights=weight))

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.estimators.base import CensoredClassifier
-from whether.learners import LinearLearner
+from whether.learners import Task
 from whether.likelihood import posterior
 from whether.propensity import Certain
 
 Array = NDArray[np.float64]
-
-NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 
 class LabelOnlyClassifier(CensoredClassifier):
@@ -29,9 +26,6 @@ class LabelOnlyClassifier(CensoredClassifier):
                 "out, or use FollowUpCureClassifier or MixtureCureClassifier."
             )
 
-    def _propensity(self, v: Array) -> Array:
-        return softplus_expit(v[0])[1]
-
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
         """Probability that a positive is labeled, e(x).
 
@@ -42,13 +36,12 @@ class LabelOnlyClassifier(CensoredClassifier):
             This restriction has no clock; anything else is an error.
         """
         self._refuse_clock("follow_up", follow_up)
-        return self._propensity(self._predictors(X)[1])
+        return np.exp(self._log_propensity(self._predictors(X)[1], None)[0])
 
     def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         # The follow-up is not part of this restriction; score takes it so that all methods can be called alike.
-        propensity = self._propensity(v)
-        with np.errstate(divide="ignore"):
-            return np.log(propensity), np.log1p(-propensity)
+        propensity, nothing = self.model_.propensity, np.zeros(v.shape[1])
+        return propensity.log_seen(v, nothing).value, propensity.log_missed(v, nothing).value
 
     def predict_proba_event_free(self, X: Any, time: ArrayLike | None = None) -> Array:
         """Probability that a person whose event was not seen is positive all the same.
@@ -100,9 +93,5 @@ class LabelClassifier(LabelOnlyClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_cohort(self, cohort: Cohort) -> None:
-        linear = LinearLearner(ridge=self.ridge, max_iter=self.max_iter, sandwich=self.covariance == "sandwich")
-        self._store(self._learn(cohort, [Certain()], linear, columns=NO_COLUMNS))
-
-    def _propensity(self, v: Array) -> Array:
-        return np.ones(v.shape[1])
+    def _task(self, cohort: Cohort) -> Task:
+        return Task(cohort, [Certain()], rng=self._rng())

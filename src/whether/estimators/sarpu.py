@@ -9,7 +9,7 @@ from typing import Any
 from whether.cohort import Cohort
 from whether.estimators.base import stack_level
 from whether.estimators.label_only import LabelOnlyClassifier
-from whether.learners import LinearLearner
+from whether.learners import Task
 from whether.propensity import LogisticPropensity
 from whether.validate import IdentifiabilityWarning
 
@@ -64,17 +64,10 @@ class SARPUClassifier(LabelOnlyClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_cohort(self, cohort: Cohort) -> None:
+    def _task(self, cohort: Cohort) -> Task:
         columns = self._columns("propensity_features")
-        linear = LinearLearner(
-            ridge=self.ridge,
-            n_starts=self.n_starts,
-            max_iter=self.max_iter,
-            sandwich=self.covariance == "sandwich",
-        )
-        propensity = LogisticPropensity(sloped=columns.size > 0)
-        self._store(self._learn(cohort, [propensity], linear, columns=columns))
         self.exchangeable_ = columns.size == cohort.features.shape[1]
+        return Task(cohort, [LogisticPropensity(sloped=columns.size > 0)], columns, rng=self._rng())
 
     def _warn_of_rivals(self) -> None:
         # Said below, with the reason, where all features are in both parts.

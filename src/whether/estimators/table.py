@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.inference import Covariance, Summary, Term, invert_information, tabulate
+from whether.inference import Covariance, Summary, Term, tabulate
 
 if TYPE_CHECKING:
     from whether.estimators.base import CensoredClassifier
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
     """Make the table of a classifier with a linear fit."""
     terms, matrix, offset = describe_coefficients(fit, classifier._names())
-    covariance = coefficient_covariance(fit)
+    covariance = fit.covariance
     notes = list(classifier._notes())
     if covariance.matrix is None:
         variances = np.full(len(terms), np.nan)
@@ -40,28 +40,15 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
     return Summary(type(classifier).__name__, facts, tabulate(terms, estimates, variances, level), level, tuple(notes))
 
 
-def coefficient_covariance(fit: LinearFit) -> Covariance:
-    """Covariance of the coefficients on standardised features."""
-    hessian = fit.optimum.evaluation.hessian
-    if hessian.size == 0:
-        return Covariance(None)
-    jacobian = fit.indexed.jacobian(fit.optimum.parameters)
-    found = invert_information(hessian, fit.meat, fit.indexed.fixed.tolist())
-    if found.matrix is None:
-        return Covariance(None, None if found.flat is None else jacobian @ found.flat)
-    return Covariance(jacobian @ found.matrix @ jacobian.T)
-
-
 def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term], Array, Array]:
     """Terms of the table and the affine map to them from the coefficients on standardised features.
 
     The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
     predictors, then what is one number for everybody; all in the user's units (features as they are, log time).
     """
-    objective, layout = fit.objective, fit.objective.layout
-    raw, first = fit.to_raw(), int(fit.objective.has_outcome)
+    layout, columns, raw, first = fit.predictor.layout, fit.columns, fit.predictor.to_raw(), fit.predictor.layout.first
     offset, multiplier = fit.propensity.units()
-    ordered = [names[i] for i in objective.column_order]
+    ordered = [names[i] for i in columns]
     terms, rows, offsets = [], [], []
 
     def add(term: Term, row: Array, shift: float = 0.0) -> None:
@@ -69,18 +56,18 @@ def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term],
         rows.append(row)
         offsets.append(shift)
 
-    if objective.has_outcome:
+    if fit.has_outcome:
         add(Term("outcome", "intercept"), raw[0])
-        positions = np.argsort(objective.column_order)  # the user's order of columns
+        positions = np.argsort(columns)  # the user's order of columns
         for position in positions:
             add(Term("outcome", ordered[position], "odds ratio"), raw[layout.outcome][position])
-    sloped = set((objective.sloped - first).tolist()) if layout.n_shared else set()
+    sloped = {position - first for position in layout.sloped} if layout.n_shared else set()
     for k in [k for k in range(len(multiplier)) if k in sloped]:
         add(Term(fit.propensity.predictors[k], "intercept"), multiplier[k] * raw[first + k], offset[k])
     if sloped:
         k = min(sloped)
         part = fit.propensity.predictors[k].split(" ")[0]
-        for position in np.argsort(objective.column_order[: layout.n_shared]):
+        for position in np.argsort(columns[: layout.n_shared]):
             row = multiplier[k] * raw[layout.shared][position]
             add(Term(part, ordered[position], fit.propensity.ratio_kind), row)
     for k in [k for k in range(len(multiplier)) if k not in sloped]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
 from whether.estimators.base import CensoredClassifier, stack_level
@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
 N_FOLLOW_UP_POINTS = 40
+# People on whom the share of events to come is averaged at most, and on whom quantiles of follow-up are taken.
+MOST_ROWS, MOST_FOR_QUANTILES = 5_000, 20_000
 # Share of the expected positives later than the longest follow-up from which on the fit warns.
 LARGE_UNSEEN_SHARE = 0.1
 
@@ -31,8 +33,9 @@ class TimeModelClassifier(CensoredClassifier):
     ----------
     follow_up_points_ : ndarray
         Quantiles of the follow-up of the training cohort, over which propensities are averaged when no follow-up is
-        given.
+        given; to three digits, so that nobody's own time is kept.
     longest_follow_up_ : float
+        The longest follow-up, raised to three digits where it is one person's own.
     unseen_share_ : float
         Share of the expected positives of the training cohort whose event is predicted to come later than anybody was
         followed. Large values mean that the model extrapolates.
@@ -40,23 +43,23 @@ class TimeModelClassifier(CensoredClassifier):
 
     _claims_cure = True
 
-    @abstractmethod
     def _log_missed(self, v: Array, time: Array) -> Array:
         """Log probability that a positive has no event up to ``time``."""
+        propensity = self.model_.propensity
+        return np.asarray(propensity.log_missed(v, propensity.locate(time)).value)
 
     def _positive(self, eta: Array | None, v: Array) -> Array:
         """Probability that the event ever happens."""
-        return softplus_expit(np.asarray(eta))[1]
+        return np.ones(v.shape[1]) if eta is None else softplus_expit(eta)[1]
 
-    def _describe_follow_up(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort) -> None:
         self.follow_up_points_ = potential_follow_up(cohort)
-        longest = [values.max() for values in (cohort.time, cohort.follow_up) if values is not None]
-        self.longest_follow_up_ = float(max(longest))
-        step = max(1, cohort.n // 5000)
-        rows = cohort.features[::step]
-        eta, v = self.model_.predict(rows)
-        expected = self._positive(eta, v) * (1.0 if cohort.weight is None else cohort.weight[::step])
-        unseen = np.exp(self._log_missed(v, np.full(rows.shape[0], self.longest_follow_up_)))
+        recorded = np.fmax.reduce([values for values in (cohort.time, cohort.follow_up) if values is not None])
+        self.longest_follow_up_ = float(coarsen_times(recorded, cohort.weights, recorded.max()[None])[0])
+        some = cohort.thin(MOST_ROWS)
+        eta, v = self.model_.predict(some.features)
+        expected = self._positive(eta, v) * some.weights
+        unseen = np.exp(self._log_missed(v, np.full(some.n, self.longest_follow_up_)))
         self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
@@ -131,55 +134,32 @@ class TimeModelClassifier(CensoredClassifier):
         return np.column_stack([1 + p * np.expm1(self._log_missed(v, np.full(p.size, time))) for time in grid])
 
 
-class SurvivalTimeClassifier(TimeModelClassifier):
-    """Shared part of the classifiers with a log-normal, log-logistic, Weibull or exponential model of times.
-
-    Attributes
-    ----------
-    distribution_ : str
-        The residual distribution: as given, or the most likely of log-normal, log-logistic and Weibull.
-    """
-
-    distribution: str
-    _propensity_class: type[SurvivalTimePropensity]
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.distribution, str) or self.distribution not in ("auto", *DISTRIBUTIONS):
-            raise ValueError(
-                f"distribution must be 'auto' or one of {sorted(DISTRIBUTIONS)}, got {self.distribution!r}."
-            )
-
-    def _candidates(self, cohort: Cohort) -> list[SurvivalTimePropensity]:
-        names = AUTO_DISTRIBUTIONS if self.distribution == "auto" else (self.distribution,)
-        recorded = np.log(cohort.required(self._needs[0]))
-        center = float(np.average(recorded, weights=cohort.weight))
-        spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
-        # All times equal: any spread will do, there is nothing to standardise.
-        return [self._propensity_class(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
-
-    def _log_missed(self, v: Array, time: Array) -> Array:
-        propensity = self.model_.propensity
-        assert isinstance(propensity, SurvivalTimePropensity)
-        return propensity.log_missed(v, propensity.standardize(time)).value
-
-    def _keep_distribution(self) -> None:
-        self.distribution_ = self.model_.propensity.name
+def survival_candidates(
+    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort
+) -> list[SurvivalTimePropensity]:
+    """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
+    names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
+    recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
+    center = float(np.average(recorded, weights=cohort.weight))
+    spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
+    # All times equal: any spread will do, there is nothing to standardise.
+    return [kind(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
 
 
 def potential_follow_up(cohort: Cohort) -> Array:
     """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
     # A part of a large cohort tells its quantiles as well.
-    cohort = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // 20_000)))
+    cohort = cohort.thin(MOST_FOR_QUANTILES)
     shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
-    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    weight = cohort.weights
     if cohort.follow_up is not None:
         values, mass = cohort.follow_up, weight
     else:
         values, mass = cohort.required("time"), _reverse_kaplan_meier_mass(cohort, weight)
     order = np.argsort(values)
     cumulative = np.cumsum(mass[order])
-    return np.asarray(values[order][np.searchsorted(cumulative, shares * cumulative[-1])])
+    chosen = values[order][np.searchsorted(cumulative, shares * cumulative[-1])]
+    return coarsen_times(values, weight, chosen)
 
 
 def _reverse_kaplan_meier_mass(cohort: Cohort, weight: Array) -> Array:

@@ -1,29 +1,33 @@
 """From features to predictors: linear, boosted, neural, any classifier, and a choice among them."""
 
-from whether.learners.auto import AutoLearner, Selection
+from whether.learners.auto import AutoLearner
 from whether.learners.base import FittedModel, Learner
-from whether.learners.boosted import BoostedLearner
-from whether.learners.em import EMLearner
-from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.neural import NeuralLearner
-from whether.learners.optimize import Status
+from whether.learners.boosted import BoostedFit, BoostedLearner
+from whether.learners.em import EMFit, EMLearner
+from whether.learners.fit_result import FitResult, Selection, StartResult, Status
+from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
+from whether.learners.neural import NeuralFit, NeuralLearner
 from whether.learners.resolve import resolve_learner
-from whether.learners.shrinkage import ShrinkagePath
+from whether.learners.task import Task
 
 __all__ = [
     "AutoLearner",
+    "BoostedFit",
     "BoostedLearner",
+    "EMFit",
     "EMLearner",
     "FitResult",
     "FittedModel",
+    "FittedPeople",
     "Learner",
     "LinearFit",
     "LinearLearner",
+    "NeuralFit",
     "NeuralLearner",
     "Selection",
     "ShrinkagePath",
     "StartResult",
     "Status",
+    "Task",
     "resolve_learner",
 ]

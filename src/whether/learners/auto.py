@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,60 +11,14 @@ from sklearn.base import BaseEstimator
 
 from whether.cohort import Cohort
 from whether.learners.base import Learner
+from whether.learners.fit_result import Selection, close_to_best
 from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearLearner
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
-from whether.propensity import Propensity
+from whether.learners.task import Task
 
 Array = NDArray[np.float64]
-
-# A simpler learner is given up before all folds are done only where it is so many standard errors behind.
-FAR_BEHIND = 2.0
-
-
-@dataclass(frozen=True)
-class Selection:
-    """How a learner was chosen.
-
-    Attributes
-    ----------
-    learners : tuple of str
-        From the simplest on.
-    log_likelihood : ndarray
-        Held-out log-likelihood per person; of a learner that was left out early, the best one's less its lead.
-    standard_error : ndarray
-        Standard error of the difference from the best, with what different people to learn from would change in it.
-    n_people : tuple of int
-        Number of people on whom each learner was judged.
-    chosen : str
-        The simplest within one standard error of the best.
-    """
-
-    learners: tuple[str, ...]
-    log_likelihood: Array
-    standard_error: Array
-    n_people: tuple[int, ...]
-    chosen: str
-
-    def may_win(self, name: str) -> bool:
-        """Whether a learner may still be chosen when more people are held out.
-
-        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
-        overtake.
-        """
-        row = self.learners.index(name)
-        errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0
-        return bool(_close(self.log_likelihood.max() - self.log_likelihood, errors * self.standard_error)[row])
-
-    def __str__(self) -> str:
-        lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s} {'people':>19s}"]
-        behind = self.log_likelihood.max() - self.log_likelihood
-        rows = zip(self.learners, self.log_likelihood, behind, self.standard_error, self.n_people, strict=True)
-        for name, value, lead, error, people in rows:
-            mark = " *" if name == self.chosen else ""
-            lines.append(f"{name:10s} {value:24.5f} {lead:20.5f} (se {error:.5f}) {people:7,d}{mark}")
-        return "\n".join([*lines, "* the simplest within one standard error of the best"])
 
 
 class AutoLearner(Learner, BaseEstimator):
@@ -86,40 +39,28 @@ class AutoLearner(Learner, BaseEstimator):
         self.learners = learners
         self.n_folds = n_folds
 
-    def fit(
-        self,
-        cohort: Cohort,
-        candidates: Sequence[Propensity],
-        *,
-        columns: NDArray[np.intp],
-        rng: np.random.Generator,
-        has_outcome: bool = True,
-        known: dict[int, float] | None = None,
-    ) -> Any:
-        """Cross-validate the learners and fit the chosen one to all rows; see `Learner.fit`."""
-        settings: dict[str, Any] = {"columns": columns, "rng": rng, "has_outcome": has_outcome, "known": known}
-        judged = {name: _at_its_best(learner, cohort, candidates, settings) for name, learner in self.learners.items()}
-        fold = deal_folds(cohort.labeled, candidates[0].observe(cohort), cohort.features, self.n_folds)
+    def fit(self, task: Task) -> Any:
+        """Cross-validate the learners and fit the chosen one to all rows."""
+        cohort = task.cohort
+        judged = {name: _at_its_best(learner, task) for name, learner in self.learners.items()}
+        fold = deal_folds(cohort.labeled, task.propensity.observe(cohort), cohort.features, self.n_folds)
         values = {name: np.full(cohort.n, np.nan) for name in self.learners}
         running = list(self.learners)
         with progress(self.n_folds, "Folds to compare learners") as bar:
             for number in range(self.n_folds):
                 outside = np.flatnonzero(fold == number)
                 for name in running:
-                    values[name][outside] = _held_out(judged[name], cohort, candidates, outside, settings)
+                    values[name][outside] = _held_out(judged[name], task, outside)
                 selection = _select(cohort, values, self.n_folds)
                 running = [name for name in running if selection.may_win(name)]
                 bar.advance()
                 if len(running) == 1:
                     break
-        model = self.learners[selection.chosen].fit(cohort, candidates, **settings)
-        object.__setattr__(model, "selection", selection)
-        return model
+        model = self.learners[selection.chosen].fit(task)
+        return replace(model, result=replace(model.result, selection=selection))
 
 
-def _at_its_best(
-    learner: Learner, cohort: Cohort, candidates: Sequence[Propensity], settings: dict[str, Any]
-) -> Learner:
+def _at_its_best(learner: Learner, task: Task) -> Learner:
     """Return the learner as it is compared: the linear one with the penalty of the highest held-out likelihood.
 
     The penalty that it is fitted with in the end is tighter, as far as two standard errors allow, and others would win
@@ -127,22 +68,16 @@ def _at_its_best(
     """
     if not isinstance(learner, LinearLearner) or learner.shrinkage != "cv":
         return learner
-    model = learner.fit(cohort, candidates, **settings)
-    settled = model.settled(learner)
+    model = learner.fit(task)
+    settled = learner.settled(model)
     return settled if model.path is None else replace(settled, shrinkage=model.path.best)
 
 
-def _held_out(
-    learner: Learner,
-    cohort: Cohort,
-    candidates: Sequence[Propensity],
-    outside: NDArray[np.intp],
-    settings: dict[str, Any],
-) -> Array:
+def _held_out(learner: Learner, task: Task, outside: NDArray[np.intp]) -> Array:
     """Weighted log-likelihood of each person outside under the model fitted to the others."""
-    inside, part = np.setdiff1d(np.arange(cohort.n), outside), cohort.take(outside)
-    model = learner.fit(cohort.take(inside), candidates, **settings)
-    problem = RowProblem(part, model.propensity)
+    inside, part = np.setdiff1d(np.arange(task.cohort.n), outside), task.cohort.take(outside)
+    model = learner.fit(task.take(inside))
+    problem = RowProblem(part, task.criterion(model.propensity))
     return np.asarray(problem.weight * problem.evaluate(*model.predict(part.features)).value)
 
 
@@ -152,7 +87,7 @@ def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection
     The variance of a mean over J of k folds is taken as 1 + J / (k - 1) times that of independent people: 1 / J +
     n2 / n1 instead of 1 / J, with n2 people held out of a fit to n1.
     """
-    weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
+    weight = cohort.weights
     mean = {name: value[~np.isnan(value)].sum() / weight[~np.isnan(value)].sum() for name, value in values.items()}
     seen = {name: int(np.count_nonzero(~np.isnan(value))) for name, value in values.items()}
     best = max(values, key=lambda name: (seen[name], mean[name]))
@@ -162,10 +97,5 @@ def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection
         people = weight[~np.isnan(value)].sum()
         inflation = 1 + lead.size / cohort.n * n_folds / (n_folds - 1)
         behind[row], error[row] = lead.sum() / people, np.sqrt(inflation * lead.size) * lead.std() / people
-    chosen = tuple(values)[int(np.argmax(_close(behind, error)))]
+    chosen = tuple(values)[int(np.argmax(close_to_best(behind, error)))]
     return Selection(tuple(values), mean[best] - behind, error, tuple(seen.values()), chosen)
-
-
-def _close(behind: Array, error: Array) -> NDArray[np.bool_]:
-    # Boosting without a single tree is the linear model, but for the last digits.
-    return np.asarray(behind <= error + 1e-9)

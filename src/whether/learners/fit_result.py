@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.learners.optimize import Status
-
 Array = NDArray[np.float64]
+
+
+class Status(enum.Enum):
+    """How an optimizer ended, with the sentence that tells a person."""
+
+    CONVERGED = "The optimum was reached: a further step would not change the fit."
+    STOPPED = "Training went on until the likelihood of held-out people stopped rising."
+    FLAT = "No step improves the objective any more, to the precision of the arithmetic."
+    MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
+    MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
+    MAX_EPOCHS = "Held-out likelihood was still improving at the last epoch: raise max_epochs."
+    MAX_EM_ROUNDS = "The likelihood was still rising at the last round of EM: raise max_iter of the EMLearner."
+    NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result may be used without a warning."""
+        return self in (Status.CONVERGED, Status.STOPPED, Status.FLAT)
 
 
 @dataclass(frozen=True)
@@ -19,7 +36,7 @@ class StartResult:
     Attributes
     ----------
     name : str
-        What the start assumes; see `whether.learners.starts`.
+        What the start assumes; see `whether.learners.linear.starts`.
     objective : float
         Penalised negative log-likelihood reached; comparable between starts of one fit.
     status : Status
@@ -33,6 +50,54 @@ class StartResult:
     status: Status
     n_steps: int
     agreement: float
+
+
+# A simpler learner is given up before all folds are done only where it is so many standard errors behind.
+FAR_BEHIND = 2.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How a learner was chosen.
+
+    Attributes
+    ----------
+    learners : tuple of str
+        From the simplest on.
+    log_likelihood : ndarray
+        Held-out log-likelihood per person; of a learner that was left out early, the best one's less its lead.
+    standard_error : ndarray
+        Standard error of the difference from the best, with what different people to learn from would change in it.
+    n_people : tuple of int
+        Number of people on whom each learner was judged.
+    chosen : str
+        The simplest within one standard error of the best.
+    """
+
+    learners: tuple[str, ...]
+    log_likelihood: Array
+    standard_error: Array
+    n_people: tuple[int, ...]
+    chosen: str
+
+    def may_win(self, name: str) -> bool:
+        """Whether a learner may still be chosen when more people are held out.
+
+        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
+        overtake.
+        """
+        row = self.learners.index(name)
+        errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0
+        return bool(close_to_best(self.log_likelihood.max() - self.log_likelihood, errors * self.standard_error)[row])
+
+    def __str__(self) -> str:
+        lines = [f"{'learner':10s} {'held-out log-likelihood':>24s} {'behind the best by':>20s} {'people':>19s}"]
+        behind = self.log_likelihood.max() - self.log_likelihood
+        rows = zip(self.learners, self.log_likelihood, behind, self.standard_error, self.n_people, strict=True)
+        for name, value, lead, error, people in rows:
+            mark = " *" if name == self.chosen else ""
+            lines.append(f"{name:10s} {value:24.5f} {lead:20.5f} (se {error:.5f}) {people:7,d}{mark}")
+        return "\n".join([*lines, "* the simplest within one standard error of the best"])
 
 
 @dataclass(frozen=True)
@@ -56,6 +121,8 @@ class FitResult:
         Number of rows on which the starts were run.
     distributions : dict
         Penalised log-likelihood by residual distribution, where several were compared.
+    selection : Selection or None
+        How the learner was chosen, where several were compared.
     """
 
     status: Status
@@ -66,6 +133,7 @@ class FitResult:
     starts: tuple[StartResult, ...]
     n_draft: int
     distributions: dict[str, float] = field(default_factory=dict)
+    selection: Selection | None = None
 
     @property
     def converged(self) -> bool:
@@ -94,3 +162,9 @@ def correlation(first: Array, second: Array) -> float:
     if min(spread) < 1e-12:
         return float(max(spread) < 1e-12)
     return float(np.clip(np.corrcoef(first, second)[0, 1], -1.0, 1.0))
+
+
+def close_to_best(behind: Array, error: Array) -> NDArray[np.bool_]:
+    """Which learners are not behind the best by more than an error."""
+    # Boosting without a single tree is the linear model, but for the last digits.
+    return np.asarray(behind <= error + 1e-9)

@@ -1,7 +1,6 @@
 """The likelihood of a cohort as a function of everybody's predictors, for learners that are not linear.
 
-Trees and networks ask for the gradient and a safe curvature per person and predictor; which people are labeled and what
-was observed of them is settled here, once.
+Trees and networks ask for the gradient and a safe curvature per person and predictor.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.parallel import share_out
-from whether.propensity import Propensity
+from whether.likelihood import Criterion, blocks_by_label, labeled_first
 
 Array = NDArray[np.float64]
 Rows: TypeAlias = NDArray[np.intp] | slice
@@ -42,21 +41,16 @@ class RowTerms(NamedTuple):
 
 
 class RowProblem:
-    """Log-likelihood of the people of a cohort in their predictors.
+    """What is maximised over the people of a cohort, in their predictors."""
 
-    Parameters
-    ----------
-    cohort : Cohort
-    propensity : Propensity
-    """
-
-    def __init__(self, cohort: Cohort, propensity: Propensity) -> None:
-        self.propensity = propensity
-        self.weight = np.ones(cohort.n) if cohort.weight is None else cohort.weight
-        self.observed = propensity.observe(cohort)
-        self.unlabeled = np.flatnonzero(~cohort.labeled)
-        self._blocks = [(rows, True) for rows in _in_blocks(np.flatnonzero(cohort.labeled))]
-        self._blocks += [(rows, False) for rows in _in_blocks(self.unlabeled)]
+    def __init__(self, cohort: Cohort, criterion: Criterion) -> None:
+        self.criterion, self.propensity = criterion, criterion.propensity
+        self.weight = cohort.weights
+        self.observed = criterion.propensity.observe(cohort)
+        order, n_labeled = labeled_first(cohort.labeled)
+        self.unlabeled = order[n_labeled:]
+        blocks = blocks_by_label(n_labeled, cohort.n, BLOCK)
+        self._blocks = [(_as_slice(order[block]), labeled) for block, labeled in blocks]
 
     def evaluate(self, eta: Array | None, v: Array) -> RowTerms:
         """Value, gradient and safe curvature of each person; weights are not applied."""
@@ -72,8 +66,7 @@ class RowProblem:
         return terms
 
     def _of_block(self, eta: Array | None, v: Array, observed: Array, labeled: bool) -> RowTerms:
-        of_rows = self.propensity.labeled_rows if labeled else self.propensity.unlabeled_rows
-        terms = of_rows(eta, v, observed)
+        terms = self.criterion.terms(eta, v, observed, labeled=labeled)
         curvature = -np.einsum("iin->in", terms.curvature)
         if eta is not None:
             p = softplus_expit(eta)[1]
@@ -85,10 +78,6 @@ class RowProblem:
         return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
 
 
-def _in_blocks(rows: NDArray[np.intp]) -> list[Rows]:
-    """Cut rows into blocks that fit a processor's cache, as slices where rows follow each other."""
-    blocks = [rows[start : start + BLOCK] for start in range(0, rows.size, BLOCK)]
-    return [
-        slice(int(block[0]), int(block[-1]) + 1) if block[-1] - block[0] == block.size - 1 else block
-        for block in blocks
-    ]
+def _as_slice(rows: NDArray[np.intp]) -> Rows:
+    """Rows that follow each other are faster as a slice."""
+    return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows

@@ -1,24 +1,41 @@
-"""What a propensity is: the interface that learners and estimators rely on."""
+"""What a propensity is: the interface that the likelihood, the learners and the estimators rely on."""
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.likelihood import Terms, labeled_slopes, labeled_terms, unlabeled_slopes, unlabeled_terms
 
 Array = NDArray[np.float64]
+
+
+class Terms(NamedTuple):
+    """A function of K predictors per person, with derivatives; persons run along the last axis.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n,)
+    gradient : ndarray of shape (K, n)
+    curvature : ndarray of shape (K, K, n)
+        Second derivatives.
+    """
+
+    value: Array
+    gradient: Array
+    curvature: Array
 
 
 class Propensity(ABC):
     """A restriction on the labeling propensity e = Pr(labeled | positive).
 
     A propensity turns predictors ``v`` (one row per predictor, one column per person) and what was observed of each
-    person into ``log_seen`` for labeled and ``log_missed`` for unlabeled people, with derivatives.
+    person into ``log_seen`` for labeled and ``log_missed`` for unlabeled people, with derivatives. What the constructor
+    takes is kept under the same names, so that a model can be saved.
 
     Attributes
     ----------
@@ -31,10 +48,12 @@ class Propensity(ABC):
         Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*:
         +1 for hazards and propensities, -1 for locations.
     ratio_kind : str
-        What the exponential of a slope means ("odds ratio", "time ratio").
+        What the exponential of a slope means ("odds ratio", "time ratio"); empty where it means nothing.
     slope_unit : float
         A slope of this size departs from the shared index as much as a slope of one spread of log time does: the
         unit in which the penalty on departures is meant.
+    needs_time, needs_follow_up : bool
+        Which of the two clocks is read, if any.
     """
 
     name: str = ""
@@ -47,10 +66,6 @@ class Propensity(ABC):
     needs_follow_up: ClassVar[bool] = False
 
     @abstractmethod
-    def observe(self, cohort: Cohort) -> Array:
-        """Return what the two functions below take besides the predictors; people run along the last axis."""
-
-    @abstractmethod
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log probability (density, where times are known) of the label of a labeled positive."""
 
@@ -58,23 +73,20 @@ class Propensity(ABC):
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that a positive was not seen."""
 
-    def labeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Log-likelihood of labeled people in (eta, v)."""
-        return labeled_terms(eta, self.log_seen(v, observed))
+    def observe(self, cohort: Cohort) -> Array:
+        """Return what the two functions above take besides the predictors; people run along the last axis."""
+        clock = "time" if self.needs_time else "follow_up"
+        return self.locate(cohort.required(clock)) if self.has_clock else np.zeros(cohort.n)
 
-    def unlabeled_rows(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """Log-likelihood of unlabeled people in (eta, v)."""
-        return unlabeled_terms(eta, self.log_missed(v, observed))
+    @property
+    def has_clock(self) -> bool:
+        """Whether it says how likely a label is by any time."""
+        return self.needs_time or self.needs_follow_up
 
-    def labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
-        """Log-likelihood of labeled people and its gradient alone."""
-        return labeled_slopes(eta, self.log_seen(v, observed))
+    def locate(self, time: Array) -> Array:
+        """Return what is observed of people who were followed up to ``time``: nothing, where there is no clock."""
+        return np.zeros(time.size)
 
-    def unlabeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
-        """Log-likelihood of unlabeled people and its gradient alone."""
-        return unlabeled_slopes(eta, self.log_missed(v, observed))
-
-    @abstractmethod
     def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Return values of the K predictors from which to start when nothing is known of the features.
 
@@ -85,6 +97,7 @@ class Propensity(ABC):
         weight : ndarray, optional
             How many people each of them stands for.
         """
+        return np.zeros(len(self.predictors))
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """Weak penalty on the average predictors that keeps the optimum finite, with derivatives.
@@ -98,3 +111,7 @@ class Propensity(ABC):
         """Offset and multiplier that turn the predictors into the user's units (log time, logits)."""
         size = len(self.predictors)
         return np.zeros(size), np.ones(size)
+
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor was given."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}

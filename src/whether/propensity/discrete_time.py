@@ -7,10 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.likelihood import Terms
-from whether.propensity.base import Propensity
+from whether.propensity.base import Propensity, Terms
 
 Array = NDArray[np.float64]
 
@@ -47,13 +45,11 @@ class DiscreteTimePropensity(Propensity):
     slope_unit: ClassVar[float] = 10.0
 
     def __init__(self, edges: Array) -> None:
+        if edges.ndim != 1 or not edges.size or edges[0] <= 0 or not np.all(np.diff(edges) > 0):
+            raise ValueError(f"Edges of bins must be > 0 and rise, got {edges!r}.")
         self.edges = edges
         self.predictors = tuple(f"hazard {k + 1}" for k in range(edges.size - 1))
         self.sloped = (True,) * (edges.size - 1)
-
-    def observe(self, cohort: Cohort) -> Array:
-        """Bin of each person's time, and the share of that bin which had passed."""
-        return self.locate(cohort.required("time"))
 
     def locate(self, time: Array) -> Array:
         """Bin (first row) and passed share of the bin (second row) of any times."""
@@ -98,16 +94,7 @@ class DiscreteTimePropensity(Propensity):
     def _add_survived_bins(
         self, surviving: tuple[Array, Array], observed: Array, present: tuple[Array, Array, Array]
     ) -> Terms:
-        """Add the log probability of surviving every earlier bin to terms of the present bin.
-
-        Parameters
-        ----------
-        surviving : tuple of ndarray
-            Minus the log probability of surviving each bin, and its slope, the hazard.
-        observed : ndarray
-        present : tuple of ndarray
-            Value and two derivatives in the hazard's logit of the present bin; zero in the others.
-        """
+        """Add minus the log probability of surviving each earlier bin, and its slope, to terms of the present bin."""
         (softplus, hazard), (value, first, second) = surviving, present
         size, n = hazard.shape
         survived = np.arange(size)[:, None] < observed[0]

@@ -1,14 +1,14 @@
-"""Propensities that need no times: none (e = 1), one constant, a logistic function of features."""
+"""Propensities that need no times: none (e = 1), a known constant, a logistic function of features."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.likelihood import Terms
-from whether.propensity.base import Propensity
+from whether.propensity.base import Propensity, Terms
 
 Array = NDArray[np.float64]
 
@@ -19,22 +19,34 @@ class Certain(Propensity):
     predictors = ()
     sloped = ()
 
-    def observe(self, cohort: Cohort) -> Array:
-        """Nothing besides the label is used."""
-        return np.zeros(cohort.n)
-
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log 1."""
-        n = observed.shape[-1]
-        return Terms(np.zeros(n), np.zeros((0, n)), np.zeros((0, 0, n)))
+        return _constant(0.0, observed)
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log 0: an unlabeled person is negative."""
-        return self.log_seen(v, observed)._replace(value=np.full(observed.shape[-1], -np.inf))
+        return _constant(-np.inf, observed)
 
-    def start(self, observed: Array, weight: Array | None = None) -> Array:
-        """No predictors."""
-        return np.zeros(0)
+
+class KnownFrequency(Propensity):
+    """A share of the positives is seen that is known, and the same for all: e = c."""
+
+    predictors = ()
+    sloped = ()
+
+    def __init__(self, label_frequency: float) -> None:
+        if not 0 < label_frequency <= 1:
+            raise ValueError(f"label_frequency must lie between 0 and 1, got {label_frequency!r}.")
+        self.label_frequency = label_frequency
+
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """Log c."""
+        return _constant(float(np.log(self.label_frequency)), observed)
+
+    def log_missed(self, v: Array, observed: Array) -> Terms:
+        """Log(1 - c)."""
+        with np.errstate(divide="ignore"):
+            return _constant(float(np.log1p(-self.label_frequency)), observed)
 
 
 class LogisticPropensity(Propensity):
@@ -49,10 +61,6 @@ class LogisticPropensity(Propensity):
     def __init__(self, sloped: bool) -> None:
         self.sloped = (sloped,)
 
-    def observe(self, cohort: Cohort) -> Array:
-        """Nothing besides the label is used."""
-        return np.zeros(cohort.n)
-
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log expit(v)."""
         softplus, missed = softplus_expit(-v[0])
@@ -63,6 +71,11 @@ class LogisticPropensity(Propensity):
         softplus, seen = softplus_expit(v[0])
         return Terms(-softplus, -seen[None], (-seen * (1 - seen))[None, None])
 
-    def start(self, observed: Array, weight: Array | None = None) -> Array:
-        """Half of the positives seen."""
-        return np.zeros(1)
+    def parameters(self) -> dict[str, Any]:
+        """Whether it has slopes."""
+        return {"sloped": self.sloped[0]}
+
+
+def _constant(value: float, observed: Array) -> Terms:
+    n = observed.shape[-1]
+    return Terms(np.full(n, value), np.zeros((0, n)), np.zeros((0, 0, n)))

@@ -12,10 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.cohort import Cohort
 from whether.distributions import Jet, ResidualDistribution
-from whether.likelihood import Terms
-from whether.propensity.base import Propensity
+from whether.propensity.base import Propensity, Terms
 
 Array = NDArray[np.float64]
 
@@ -69,6 +67,8 @@ class SurvivalTimePropensity(Propensity):
         *,
         penalty_weight: float = 1.0,
     ) -> None:
+        if not (np.isfinite(center) and 0 < spread < np.inf):
+            raise ValueError(f"Log times need a center and a spread > 0, got {center!r} and {spread!r}.")
         self.distribution = distribution
         self.name = distribution.name
         self.center = center
@@ -101,6 +101,10 @@ class SurvivalTimePropensity(Propensity):
         """Log time in the units of the predictors."""
         return np.asarray((np.log(time) - self.center) / self.spread)
 
+    def locate(self, time: Array) -> Array:
+        """Standardised log time."""
+        return self.standardize(time)
+
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """Penalty on a scale near 0 or infinity and on a location far off."""
         gradient, curvature = np.zeros(level.size), np.zeros((level.size, level.size))
@@ -120,10 +124,6 @@ class EventTimePropensity(SurvivalTimePropensity):
 
     needs_time: ClassVar[bool] = True
     smallest_scale: ClassVar[float] = SMALLEST_SCALE["event time"]
-
-    def observe(self, cohort: Cohort) -> Array:
-        """Time of the event if seen, else of the end of follow-up; standardised log."""
-        return self.standardize(cohort.required("time"))
 
     def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Location and scale of the recorded event times."""
@@ -147,10 +147,6 @@ class FollowUpPropensity(SurvivalTimePropensity):
 
     needs_follow_up: ClassVar[bool] = True
     smallest_scale: ClassVar[float] = SMALLEST_SCALE["follow-up"]
-
-    def observe(self, cohort: Cohort) -> Array:
-        """Length of follow-up of everybody, labeled or not; standardised log."""
-        return self.standardize(cohort.required("follow_up"))
 
     def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Half of the events within the average follow-up, and a scale of two thirds of its spread."""

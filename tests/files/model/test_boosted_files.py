@@ -84,11 +84,6 @@ def test_the_file_holds_neither_ranges_of_features_nor_a_number_for_every_person
         assert all(arrays[name].shape[:1] != (len(gappy),) for name in arrays.files if name.startswith("arrays/"))
 
 
-def test_the_race_of_the_offsets_is_not_kept(tmp_path, boosted):
-    save_model(boosted("FUMC-F"), tmp_path / "m")
-    assert load_model(tmp_path / "m").model.model_.race is None
-
-
 def test_strange_numbers_in_trees_are_refused_or_walked_through(boosted, gappy):
     state, rng = pack_trees(boosted("LR", categorical_features=(4,)).model_.outcome), np.random.default_rng(0)
     names = [*ALL, "num_leaves", "num_cat", "shrinkage"]

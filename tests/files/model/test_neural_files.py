@@ -63,9 +63,9 @@ def test_networks_that_see_a_part_of_many_features_come_back(tmp_path, cohort):
     save_model(model, tmp_path / "m")
     opened = load_model(tmp_path / "m").model
     np.testing.assert_array_equal(opened.predict_proba(X), model.predict_proba(X))
-    for part in ("bodies", "layout", "base"):
+    for part in ("architecture", "layout", "base"):
         assert set(vars(getattr(opened.model_, part))) == set(vars(getattr(model.model_, part)))
-    assert opened.model_.bodies.sizes == model.model_.bodies.sizes
+    assert opened.model_.architecture.sizes == model.model_.architecture.sizes
 
 
 def test_a_saved_network_predicts_without_pytorch(tmp_path, neural, frame):

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from whether.advise.evidence.material import Material
-from whether.advise.evidence.probes import NO_COLUMNS
 from whether.cohort import Cohort
 from whether.facts import People, Personal, RestsOn
-from whether.learners import LinearLearner
+from whether.learners import LinearLearner, Task
 from whether.propensity import Certain
 from whether.survival import kaplan_meier
 
@@ -169,7 +168,7 @@ def _label_most(cohort: Cohort) -> tuple[int, int, float]:
         part = cohort.take(fitted)
         if part.labeled.all() or not part.labeled.any():
             return int(cohort.labeled.sum()), cohort.n, 0.0
-        fit = LinearLearner(ridge=1.0).fit(part, [Certain()], columns=NO_COLUMNS, rng=np.random.default_rng(0))
+        fit = LinearLearner(ridge=1.0).fit(Task(part, [Certain()]))
         score = np.asarray(fit.predict(cohort.features[ranked])[0])
         top = ranked[np.argsort(-score, kind="stable")[: max(FEWEST_AT_TOP // 2, int(TOP_SHARE * ranked.size))]]
         n_top, n_labeled = n_top + top.size, n_labeled + int(cohort.labeled[top].sum())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from whether.distributions import DISTRIBUTIONS, softplus_expit
+from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, FollowUpPropensity
 from whether.propensity.survival_time import SurvivalTimePropensity
 
@@ -93,7 +94,8 @@ class _Fit:
     ) -> None:
         self.propensity, self.cured = propensity, cured
         observed = propensity.standardize(time)
-        self.rows = ((propensity.labeled_rows, observed[labeled]), (propensity.unlabeled_rows, observed[~labeled]))
+        self.likelihood = Likelihood(propensity)
+        self.rows = ((True, observed[labeled]), (False, observed[~labeled]))
         self.n = time.size
         start = propensity.start(observed[labeled])
         bounds: list[tuple[float, float]] = [(-20.0, 20.0), (-7.0, 4.0)][: start.size]
@@ -105,10 +107,10 @@ class _Fit:
 
     def _value(self, parameters: Array) -> tuple[float, Array]:
         value, gradient = 0.0, np.zeros(parameters.size)
-        for of_rows, observed in self.rows:
+        for labeled, observed in self.rows:
             eta = np.full(observed.size, parameters[0]) if self.cured else None
             v = np.repeat(parameters[int(self.cured) :, None], observed.size, axis=1)
-            terms = of_rows(eta, v, observed)
+            terms = self.likelihood.terms(eta, v, observed, labeled=labeled)
             value -= float(terms.value.sum())
             gradient -= terms.gradient.sum(axis=1)
         return value / self.n, gradient / self.n

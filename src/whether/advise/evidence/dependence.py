@@ -226,10 +226,8 @@ def cox_score(features: Array, time: Array, ended: NDArray[np.bool_]) -> tuple[A
 
 def _time_drivers(fit: ProbeFit, cohort: Cohort) -> tuple[Driver, ...]:
     """Features with a slope in the time part, by sandwich z scores."""
-    shared = fit.objective.layout.shared
-    slopes = fit.fit.coefficients[shared]
-    errors = np.sqrt((fit.influence[:, shared] ** 2).sum(axis=0))
-    names = [cohort.names[column] for column in fit.objective.column_order[: slopes.size]]
+    slopes, errors = fit.fit.shared_slopes, fit.people.shared_slope_errors
+    names = [cohort.names[column] for column in fit.fit.columns[: slopes.size]]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(errors > 0, slopes / errors, 0.0)
     return _holm([Driver(*row) for row in zip(names, slopes.tolist(), z.tolist(), strict=True)])
@@ -250,7 +248,7 @@ def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, f
     """Share of selection in the labels, range of propensities, breadth of follow-up, share unseen at its end."""
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
-    step = max(1, fit.objective.n // 5_000)
+    step = max(1, fit.people.n // 5_000)
     risk, v = fit.risks[::step], fit.predictors[1][:, ::step]
     points, longest = _follow_up_points(material)
     grid = propensity.standardize(points)

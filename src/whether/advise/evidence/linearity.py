@@ -101,7 +101,7 @@ def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> t
     null = "straight lines are enough"
     wider = np.empty((cohort.n, cohort.features.shape[1] + added.shape[1]))
     wider[:, : cohort.features.shape[1]] = cohort.features
-    wider[fit.objective.row_order, cohort.features.shape[1] :] = added
+    wider[fit.people.order, cohort.features.shape[1] :] = added
     larger = replace(cohort, features=wider, names=("",) * wider.shape[1])
     terms = np.arange(cohort.features.shape[1], wider.shape[1])
     outcome = widen_probe(fit, larger, fit.fit.propensity, columns)
@@ -114,10 +114,9 @@ def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> t
 
 def _curved_terms(fit: ProbeFit, most: int) -> Array:
     """Squares, cubes and products of features, the strongest first, in the working order of rows, shape (n, k)."""
-    x = fit.objective.features.T
-    layout, theta = fit.objective.layout, fit.fit.coefficients
-    strength = np.abs(theta[layout.outcome])
-    strength[: layout.n_shared] = np.maximum(strength[: layout.n_shared], np.abs(theta[layout.shared]))
+    x, shared = fit.people.features, np.abs(fit.fit.shared_slopes)
+    strength = np.abs(fit.fit.outcome_slopes)
+    strength[: shared.size] = np.maximum(strength[: shared.size], shared)
     ranked = np.argsort(-strength, kind="stable")
     several = [column for column in ranked[:MOST_CURVED] if np.unique(x[:, column]).size > 2]
     terms = [x[:, column] ** 2 for column in several]

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.learners import LinearFit, LinearLearner
-from whether.learners.objective import LinearObjective
+from whether.learners import FittedPeople, LinearFit, LinearLearner, Task
 from whether.propensity import EventTimePropensity, FollowUpPropensity, LogisticPropensity, Propensity
 from whether.propensity.survival_time import SurvivalTimePropensity
 
@@ -37,17 +35,17 @@ NO_COLUMNS: Columns = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True, eq=False)
 class ProbeFit:
-    """A fit together with the objective it minimises, rows included.
+    """A fit together with its people.
 
     Attributes
     ----------
     fit : LinearFit
-    objective : LinearObjective
-        In the working order of rows: labeled people first.
+    people : FittedPeople
+        Labeled people first.
     """
 
     fit: LinearFit
-    objective: LinearObjective
+    people: FittedPeople
 
     @property
     def log_likelihood(self) -> float:
@@ -59,23 +57,10 @@ class ProbeFit:
         """Name of the residual distribution of log time, if there is one."""
         return self.fit.propensity.name
 
-    @cached_property
-    def scores(self) -> Array:
-        """Gradient of each person's log-likelihood in the coefficients, one row per person."""
-        return np.concatenate(list(self.objective.row_scores(self.fit.coefficients)))
-
-    @cached_property
-    def influence(self) -> Array:
-        """First-order effect of each person on the coefficients, one row per person."""
-        hessian = self.objective.evaluate(self.fit.coefficients).hessian
-        solved: Array = np.linalg.lstsq(hessian, self.scores.T, rcond=1e-12)[0].T
-        return solved
-
-    @cached_property
+    @property
     def predictors(self) -> tuple[Array, Array]:
         """Outcome logit and propensity predictors of each person."""
-        eta, v = self.objective.predictors(self.fit.coefficients, slice(0, None))
-        return np.asarray(eta), v
+        return self.people.predictors
 
     @property
     def risks(self) -> Array:
@@ -92,11 +77,7 @@ class ProbeFit:
     def mean_risk(self) -> tuple[float, Array]:
         """Mean risk of the cohort and each person's influence on it through the coefficients."""
         risk = self.risks
-        weight = risk * (1 - risk) / risk.size
-        gradient = np.zeros(self.fit.coefficients.size)
-        gradient[0] = weight.sum()
-        gradient[self.objective.layout.outcome] = self.objective.features @ weight
-        return float(risk.mean()), self.influence @ gradient
+        return float(risk.mean()), self.people.influence_through_outcome(risk * (1 - risk) / risk.size)
 
     def unseen_share(self, longest: float) -> float:
         """Share of the expected positives whose event is predicted to come after the longest follow-up.
@@ -131,9 +112,9 @@ def fit_probe(
     n_starts : int
     ridge : float
     """
-    learner = LinearLearner(ridge=ridge, shrinkage=0.0, n_starts=n_starts)
-    fit = learner.fit(cohort, candidates, columns=columns, rng=np.random.default_rng(0))
-    return ProbeFit(fit, LinearObjective(cohort, fit.propensity, columns=columns, has_outcome=True, ridge=ridge))
+    task = Task(cohort, candidates, columns)
+    fit = LinearLearner(ridge=ridge, shrinkage=0.0, n_starts=n_starts).fit(task)
+    return ProbeFit(fit, FittedPeople(fit, task))
 
 
 def widen_probe(
@@ -155,23 +136,12 @@ def widen_probe(
     n_starts : int
         Number of its own starts.
     """
-    ridge = narrow.objective.ridge
-    own = fit_probe(cohort, [propensity], columns, n_starts=n_starts, ridge=ridge)
-    learner, objective = LinearLearner(ridge=ridge, shrinkage=0.0), own.objective.with_propensity(propensity)
-    other = learner.fit_from(objective, embed(narrow, objective))
-    return own if own.fit.result.objective <= other.result.objective else replace(own, fit=other)
-
-
-def embed(narrow: ProbeFit, wide: LinearObjective) -> Array:
-    """Return the coefficients with which a wider model is the narrower one; see `widen_probe`."""
-    theta, start, n_predictors = narrow.fit.coefficients, np.zeros(wide.layout.size), wide.layout.n_predictors
-    start[:n_predictors] = theta[:n_predictors]
-    before, after = narrow.objective.layout, wide.layout
-    for old, new in ((before.outcome, after.outcome), (before.shared, after.shared)):
-        by_column, known = np.zeros(wide.column_order.size), theta[old]
-        by_column[narrow.objective.column_order[: known.size]] = known
-        start[new] = by_column[wide.column_order[: new.stop - new.start]]
-    return start
+    own = fit_probe(cohort, [propensity], columns, n_starts=n_starts, ridge=narrow.fit.ridge)
+    task = Task(cohort, [propensity], columns)
+    other = LinearLearner(ridge=narrow.fit.ridge, shrinkage=0.0).fit_from(task, narrow.fit)
+    if own.fit.result.objective <= other.result.objective:
+        return own
+    return ProbeFit(other, FittedPeople(other, task))
 
 
 def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
@@ -258,8 +228,7 @@ def design_probe(
     choosing, testing = (cohort.take(np.sort(order[first::2])) for first in (0, 1))
     columns = promising_columns(choosing)
     part = keep_columns(choosing, columns)
-    learner = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2)
-    fit = learner.fit(part, candidates[:1], columns=all_columns(part), rng=np.random.default_rng(0))
+    fit = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2).fit(Task(part, candidates[:1], all_columns(part)))
     eta, v = fit.predict(testing.features[:, columns])
     indices = np.column_stack([np.asarray(eta), v[0]])
     reduced = Cohort(indices, testing.labeled, ("outcome", "propensity"), None, testing.time, testing.follow_up)

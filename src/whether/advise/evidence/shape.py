@@ -76,7 +76,7 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     excess = _excess_events(fit, n_bins)
     total = excess.sum(axis=0)
     # What the estimated coefficients take up of each person's excess is no evidence against the shape.
-    rest = excess - fit.scores @ np.linalg.lstsq(fit.scores, excess, rcond=1e-10)[0]
+    rest = excess - fit.people.scores @ np.linalg.lstsq(fit.people.scores, excess, rcond=1e-10)[0]
     values, vectors = np.linalg.eigh(rest.T @ rest)
     kept = values > 1e-6 * values.max()
     statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
@@ -93,8 +93,8 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> Array:
     """Observed minus expected events of each person in bins of u, which hold as many events each."""
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
-    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.objective.observed).value)
-    n_events = fit.objective.n_labeled
+    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.people.observed).value)
+    n_events = fit.people.n_labeled
     edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
     edges[0], edges[-1] = 0.0, 1.0
     hazard = -np.log1p(-np.minimum(fit.risks * np.minimum(over, edges[1:, None]), 1 - 1e-12))

@@ -8,11 +8,8 @@ from whether.files.model.archive import ModelFileError
 from whether.files.model.codec import Kind, State, record
 from whether.files.model.linear_state import check_array
 from whether.files.model.trees import pack_trees, unpack_trees
-from whether.learners.auto import AutoLearner
-from whether.learners.boosted import BoostedFit, BoostedLearner
-from whether.learners.fit_result import FitResult
-from whether.learners.forest import Offset
-from whether.learners.linear import LinearFit
+from whether.learners import AutoLearner, BoostedFit, BoostedLearner, FitResult, LinearFit
+from whether.learners.boosted.model import Offset
 
 
 def settings(cls: Any) -> Kind:
@@ -21,13 +18,13 @@ def settings(cls: Any) -> Kind:
 
 
 def _pack(fit: BoostedFit) -> State:
-    # How the offsets raced is not kept: it has a number for every person.
     return {
         "offset": fit.offset,
         "outcome": pack_trees(fit.outcome),
         "timing": pack_trees(fit.timing),
         "timing_columns": fit.timing_columns,
         "levels": fit.levels,
+        "importances": fit.importances,
         "result": fit.result,
     }
 
@@ -37,15 +34,14 @@ def _restore(state: State) -> BoostedFit:
         raise ModelFileError("a part of the boosted model is missing")
     check_array(state["timing_columns"], 1, state["timing_columns"].size, whole=True)
     check_array(state["levels"], 1, len(state["offset"].fit.propensity.predictors))
-    none: Any = None
     return BoostedFit(
         offset=state["offset"],
         outcome=unpack_trees(state["outcome"]),
         timing=unpack_trees(state["timing"]),
         timing_columns=state["timing_columns"],
         levels=state["levels"],
+        importances=state["importances"],
         result=state["result"],
-        race=none,
     )
 
 

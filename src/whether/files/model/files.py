@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from whether import estimators
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import risk_intervals
+from whether.estimators.parameters import check_parameters
 from whether.files.model.archive import (
     DESCRIPTION,
     ModelFileError,
@@ -28,23 +28,28 @@ from whether.files.model.archive import (
 )
 from whether.files.model.boosted_state import BOOSTED_KINDS
 from whether.files.model.codec import Packer, Registry, Unpacker
-from whether.files.model.linear_state import LINEAR_KINDS
+from whether.files.model.linear_state import LINEAR_KINDS, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
 from whether.files.table import Encoder, Finding, open_table
-from whether.learners.em import EMFit
+from whether.learners import EMFit
 from whether.learners.parallel import one_blas_thread
+from whether.methods import METHODS
 
 VERSION = version("whether")
 FORMAT = "whether model"
 FORMAT_VERSION = 1
 MOST_FEATURES = 1_000_000
 LARGEST_FILE = 2**31
-CLASSIFIERS = {
-    name: getattr(estimators, name)
-    for name in estimators.__all__
-    if not getattr(getattr(estimators, name), "__abstractmethods__", ())
-}
-REGISTRY = Registry({**LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS})
+
+
+def known_classifiers() -> dict[str, type[CensoredClassifier]]:
+    """Classifiers that a file may name: those of the catalogue."""
+    return {method.estimator.__name__: method.estimator for method in METHODS.values()}
+
+
+def known_parts() -> Registry:
+    """Parts that a model in a file may be made of."""
+    return Registry({**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS})
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ def save_model(
     >>> bool((wh.load_model(path).model.predict_proba(cohort.X) == model.predict_proba(cohort.X)).all())
     True
     """
-    if type(model) not in CLASSIFIERS.values():
+    if type(model) not in known_classifiers().values():
         raise ModelFileError(f"A {type(model).__name__} cannot be saved: it is none of whether's own classifiers.")
     if not hasattr(model, "model_"):
         raise ModelFileError("The model has not been fitted, so there is nothing to save.")
@@ -155,7 +160,7 @@ def save_model(
         )
     parameters = {**model.get_params(deep=False), "random_state": None}
     fitted = {name: value for name, value in vars(model).items() if name not in parameters}
-    packer = Packer(REGISTRY)
+    packer = Packer(known_parts())
     description = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -217,8 +222,8 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
         for name, content in members.items()
         if name.startswith("arrays/")
     }
-    unpacker = Unpacker(REGISTRY, arrays)
-    model = CLASSIFIERS[description["classifier"]](
+    unpacker = Unpacker(known_parts(), arrays)
+    model = known_classifiers()[description["classifier"]](
         **{name: unpacker.unpack(value) for name, value in description["parameters"].items()}
     )
     for name, value in description["fitted"].items():
@@ -252,7 +257,7 @@ def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | 
         raise ModelFileError("the names of the features do not fit")
     if encoder is not None and list(encoder.features) != features:
         raise ModelFileError("the encoder makes other features")
-    model._check_parameters()
+    check_parameters(model.get_params(deep=False))
     people: Any = np.zeros((2, len(features)))
     if hasattr(model, "feature_names_in_"):
         people = pd.DataFrame(people, columns=features)

@@ -1,87 +1,87 @@
-"""The parts of a fitted linear model as plain data: propensities, standardisation, optimum, how it was reached."""
+"""Propensities and fitted linear models as plain data, checked when they are made again."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from whether.distributions import DISTRIBUTIONS
+from whether.distributions import DISTRIBUTIONS, ResidualDistribution
 from whether.files.model.archive import ModelFileError
 from whether.files.model.codec import Kind, State, member, record
-from whether.learners.auto import Selection
-from whether.learners.fit_result import FitResult, StartResult
-from whether.learners.index import IndexedObjective
-from whether.learners.linear import LinearFit, LinearLearner
-from whether.learners.objective import Evaluation, LinearObjective
-from whether.learners.optimize import Optimum, Status
-from whether.learners.shrinkage import ShrinkagePath
-from whether.propensity import (
-    Certain,
-    DiscreteTimePropensity,
-    EventTimePropensity,
-    FollowUpPropensity,
-    LogisticPropensity,
-    Propensity,
-)
-from whether.risk import UnbiasedRisk
+from whether.inference import Covariance
+from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
+from whether.learners.linear.model import Layout, LinearPredictor, Standardization
+from whether.propensity import Propensity
 
 
-def _survival_kind(cls: Any) -> Kind:
-    return Kind(
-        cls,
-        lambda value: {"distribution": value.distribution.name, "center": value.center, "spread": value.spread},
-        lambda state: cls(
-            DISTRIBUTIONS[state["distribution"]], check_number(state["center"]), check_number(state["spread"], above=0)
-        ),
-    )
+def propensity_kinds() -> dict[str, Kind]:
+    """Kinds of all propensities that there are: a file can name one of these classes and no other."""
+    return {cls.__name__: _propensity_kind(cls) for cls in _final_classes(Propensity)}
 
 
-def _restore_bins(state: State) -> DiscreteTimePropensity:
-    edges = state["edges"]
-    check_array(edges, 1, edges.size)
-    if edges.size == 0 or edges[0] <= 0 or not np.all(np.diff(edges) > 0):
-        raise ModelFileError("bins are out of order")
-    return DiscreteTimePropensity(edges)
+def _final_classes(cls: Any) -> Iterator[Any]:
+    for below in cls.__subclasses__():
+        yield from _final_classes(below) if below.__subclasses__() else iter([below])
 
 
-def _restore_objective(state: State) -> LinearObjective:
-    """Make an objective without rows, as `LinearObjective.drop_rows` leaves it."""
-    propensity, column_order, n_columns = state["propensity"], state["column_order"], state["n_columns"]
-    if not isinstance(propensity, Propensity) or not isinstance(state["has_outcome"], bool):
-        raise ModelFileError("a propensity is missing")
-    check_array(column_order, 1, column_order.size, whole=True)
-    if not 0 <= n_columns <= column_order.size or sorted(set(column_order.tolist())) != sorted(column_order.tolist()):
+def _propensity_kind(cls: Any) -> Kind:
+    """A propensity is what its constructor was given; a distribution goes by its name."""
+
+    def to_state(propensity: Propensity) -> State:
+        given = propensity.parameters().items()
+        return {name: value.name if isinstance(value, ResidualDistribution) else value for name, value in given}
+
+    def from_state(state: State) -> Propensity:
+        made: Propensity = cls(**{name: _parameter(name, value) for name, value in state.items()})
+        return made
+
+    return Kind(cls, to_state, from_state)
+
+
+def _parameter(name: str, value: Any) -> Any:
+    if name == "distribution":
+        return DISTRIBUTIONS[value]
+    if isinstance(value, np.ndarray):
+        check_array(value, 1, value.size)
+        return value
+    return value if isinstance(value, bool) else check_number(value)
+
+
+def _restore_predictor(state: State) -> LinearPredictor:
+    layout, (columns, mean, scale) = state["layout"], state["standardization"]
+    check_array(columns, 1, columns.size, whole=True)
+    if len(set(columns.tolist())) < columns.size:
         raise ModelFileError("columns do not fit")
-    for name in ("mean", "scale"):
-        check_array(state[name], 1, column_order.size)
-    if not np.all(state["scale"] > 0):
+    for values in (mean, scale):
+        check_array(values, 1, columns.size)
+    if not np.all(scale > 0):
         raise ModelFileError("a scale is not positive")
-    objective = LinearObjective.__new__(LinearObjective)
-    objective.propensity, objective.has_outcome, objective.ridge = propensity, state["has_outcome"], state["ridge"]
-    objective.column_order, objective.n_columns = column_order, n_columns
-    objective.mean, objective.scale = state["mean"], state["scale"]
-    objective.features, objective.observed = np.empty((column_order.size, 0)), np.empty(0)
-    objective.weight, objective.row_order, objective.n_labeled = None, np.empty(0, dtype=np.intp), 0
-    return objective.with_propensity(propensity)  # which derives the layout
+    _check_layout(layout, columns.size)
+    check_array(state["coefficients"], 1, layout.size)
+    return LinearPredictor(layout, state["standardization"], state["coefficients"])
 
 
-def _restore_indexed(state: State) -> IndexedObjective:
-    if not isinstance(state["objective"], LinearObjective) or not float(state["shrinkage"]) >= 0:
-        raise ModelFileError("a part of the linear model is missing")
-    return IndexedObjective(state["objective"], float(state["shrinkage"]), tuple(int(i) for i in state["fixed"]))
+def _check_layout(layout: Layout, n_columns: int) -> None:
+    if not all(type(number) is int and number >= 0 for number in (*layout[:4], *layout.sloped)):
+        raise ModelFileError("a layout does not fit")
+    slopes_fit = layout.n_outcome == layout.first * n_columns and layout.n_shared <= n_columns
+    if layout.first > 1 or not slopes_fit or any(place >= layout.n_predictors for place in layout.sloped):
+        raise ModelFileError("a layout does not fit")
 
 
 def _restore_fit(state: State) -> LinearFit:
     fit: LinearFit = _FIT.from_state(state)
-    size = fit.indexed.size
-    check_array(fit.optimum.parameters, 1, size)
-    hessian = fit.optimum.evaluation.hessian
-    if hessian.shape not in ((size, size), (0, 0)):
+    layout, propensity, matrix = fit.predictor.layout, fit.propensity, fit.covariance.matrix
+    if layout != Layout.of(propensity, layout.n_shared, fit.columns.size, fit.has_outcome):
+        raise ModelFileError("a layout does not fit its propensity")
+    if matrix is not None and matrix.shape != (layout.size, layout.size):
         raise ModelFileError("coefficients do not fit")
-    if fit.meat is not None and fit.meat.shape != (size, size):
-        raise ModelFileError("coefficients do not fit")
+    check_number(fit.ridge)
+    if not isinstance(fit.result, FitResult) or not float(fit.shrinkage) >= 0:
+        raise ModelFileError("a part of the linear model is missing")
     return fit
 
 
@@ -107,40 +107,15 @@ def check_number(value: Any, above: float = -math.inf, most: float = math.inf) -
 _FIT = record(LinearFit)
 
 LINEAR_KINDS = {
-    "Certain": Kind(Certain, lambda value: {}, lambda state: Certain()),
-    "LogisticPropensity": Kind(
-        LogisticPropensity,
-        lambda value: {"sloped": value.sloped[0]},
-        lambda state: LogisticPropensity(bool(state["sloped"])),
-    ),
-    "EventTimePropensity": _survival_kind(EventTimePropensity),
-    "FollowUpPropensity": _survival_kind(FollowUpPropensity),
-    "DiscreteTimePropensity": Kind(DiscreteTimePropensity, lambda value: {"edges": value.edges}, _restore_bins),
-    "UnbiasedRisk": Kind(
-        UnbiasedRisk,
-        lambda value: {"label_frequency": value.label_frequency},
-        lambda state: UnbiasedRisk(check_number(state["label_frequency"], above=0, most=1)),
-    ),
-    "LinearObjective": Kind(
-        LinearObjective,
-        lambda value: {
-            name: getattr(value, name)
-            for name in ("propensity", "has_outcome", "ridge", "column_order", "n_columns", "mean", "scale")
-        },
-        _restore_objective,
-    ),
-    "IndexedObjective": Kind(
-        IndexedObjective,
-        lambda value: {"objective": value.objective, "shrinkage": value.shrinkage, "fixed": value.fixed.tolist()},
-        _restore_indexed,
-    ),
+    "Covariance": record(Covariance),
+    "FitResult": record(FitResult),
+    "Layout": record(Layout),
     "LinearFit": Kind(LinearFit, _FIT.to_state, _restore_fit),
     "LinearLearner": record(LinearLearner),
-    "Evaluation": record(Evaluation),
-    "FitResult": record(FitResult),
-    "Optimum": record(Optimum),
+    "LinearPredictor": Kind(LinearPredictor, record(LinearPredictor).to_state, _restore_predictor),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),
+    "Standardization": record(Standardization),
     "StartResult": record(StartResult),
     "Status": member(Status),
 }

@@ -9,15 +9,12 @@ import numpy as np
 from whether.files.model.archive import ModelFileError
 from whether.files.model.boosted_state import settings
 from whether.files.model.codec import Kind, State, record
-from whether.files.model.linear_state import check_array, check_number
-from whether.learners.bodies import Perceptrons, View
-from whether.learners.fit_result import FitResult
-from whether.learners.layout import Layout
-from whether.learners.linear import LinearFit
-from whether.learners.neural import NeuralLearner
-from whether.learners.neural_fit import Base, NeuralFit
+from whether.files.model.linear_state import check_array
+from whether.learners import FitResult, LinearFit, NeuralFit, NeuralLearner
+from whether.learners.neural.architectures import Perceptrons, View
+from whether.learners.neural.model import Base
+from whether.learners.neural.outputs import OutputLayout
 from whether.propensity import Propensity
-from whether.risk import NonNegativeRisk
 
 LARGEST_LAYER = 1_000_000
 OWN_MODULE = (
@@ -27,9 +24,9 @@ OWN_MODULE = (
 
 
 def _pack(fit: NeuralFit) -> State:
-    if not isinstance(fit.bodies, Perceptrons):
+    if not isinstance(fit.architecture, Perceptrons):
         raise ModelFileError(OWN_MODULE)
-    layers = fit.bodies.layers[0] if fit.bodies.layers else []
+    layers = fit.architecture.layers[0] if fit.architecture.layers else []
     return {
         "propensity": fit.propensity,
         "result": fit.result,
@@ -38,7 +35,7 @@ def _pack(fit: NeuralFit) -> State:
         "columns": fit.layout.columns,
         "known": [int(predictor) for predictor in fit.layout.known],
         "hidden": [int(width) for _, width in layers[:-1]],
-        "views": list(fit.bodies.views),
+        "views": list(fit.architecture.views),
         "parameters": fit.parameters,
         "mean": fit.mean,
         "scale": fit.scale,
@@ -53,15 +50,15 @@ def _restore(state: State) -> NeuralFit:
         raise ModelFileError("a part of the neural model is missing")
     layout = _restore_layout(state, propensity)
     check_array(parameters, 2, parameters.size)
-    bodies = _restore_bodies(layout, state["hidden"], state["views"], parameters.shape[0])
-    if parameters.shape[0] < 1 or parameters.shape[1] != bodies.size + len(layout.trained) + 1:
+    architecture = _restore_architecture(layout, state["hidden"], state["views"], parameters.shape[0])
+    if parameters.shape[0] < 1 or parameters.shape[1] != architecture.size + len(layout.trained) + 1:
         raise ModelFileError("a network has too many parameters, or too few")
     check_array(base.constants, 1, layout.n_predictors)
     kept = {name: state[name] for name in ("propensity", "result", "base", "parameters", "mean", "scale")}
-    return NeuralFit(layout=layout, bodies=bodies, **kept)
+    return NeuralFit(layout=layout, architecture=architecture, **kept)
 
 
-def _restore_layout(state: State, propensity: Propensity) -> Layout:
+def _restore_layout(state: State, propensity: Propensity) -> OutputLayout:
     mean, scale, columns, known = state["mean"], state["scale"], state["columns"], state["known"]
     check_array(mean, 1, mean.size)
     check_array(scale, 1, mean.size)
@@ -70,7 +67,7 @@ def _restore_layout(state: State, propensity: Propensity) -> Layout:
     _check_places(columns, mean.size)
     if not all(type(predictor) is int and 0 <= predictor < len(propensity.predictors) for predictor in known):
         raise ModelFileError("a predictor is missing")
-    return Layout(propensity, state["has_outcome"], mean.size, columns, tuple(known))
+    return OutputLayout(propensity, state["has_outcome"], mean.size, columns, tuple(known))
 
 
 def _check_places(columns: np.ndarray, n_features: int) -> None:
@@ -79,20 +76,22 @@ def _check_places(columns: np.ndarray, n_features: int) -> None:
         raise ModelFileError("columns do not fit")
 
 
-def _restore_bodies(layout: Layout, hidden: list[int], views: list[View], n_networks: int) -> Perceptrons:
+def _restore_architecture(layout: OutputLayout, hidden: list[int], views: list[View], n_networks: int) -> Perceptrons:
     if not all(type(width) is int and 0 < width <= LARGEST_LAYER for width in hidden):
         raise ModelFileError("a network has impossible layers")
-    bodies = Perceptrons(layout, hidden)
-    if len(views) != len(bodies.views):
+    architecture = Perceptrons(layout, hidden)
+    if len(views) != len(architecture.views):
         raise ModelFileError("networks do not see what they should")
     for view in views:
         _check_view(view, layout.n_features, n_networks)
-    ends = [layers[-1][1] for layers in bodies.layers]
+    ends = [layers[-1][1] for layers in architecture.layers]
     # What a network sees may be less than all features, and decides the size of its first layer.
-    bodies.views = views
-    bodies.layers = [list(pairwise([view.width, *hidden, n])) for view, n in zip(views, ends, strict=True)]
-    bodies.sizes = [size for layers in bodies.layers for n_in, n_out in layers for size in (n_in * n_out, n_out)]
-    return bodies
+    architecture.views = views
+    architecture.layers = [list(pairwise([view.width, *hidden, n])) for view, n in zip(views, ends, strict=True)]
+    architecture.sizes = [
+        size for layers in architecture.layers for n_in, n_out in layers for size in (n_in * n_out, n_out)
+    ]
+    return architecture
 
 
 def _check_view(view: View, n_features: int, n_networks: int) -> None:
@@ -130,10 +129,5 @@ NEURAL_KINDS = {
     "Base": Kind(Base, _BASE.to_state, _restore_base),
     "NeuralFit": Kind(NeuralFit, _pack, _restore),
     "NeuralLearner": Kind(NeuralLearner, _pack_learner, settings(NeuralLearner).from_state),
-    "NonNegativeRisk": Kind(
-        NonNegativeRisk,
-        lambda value: {"label_frequency": value.label_frequency},
-        lambda state: NonNegativeRisk(check_number(state["label_frequency"], above=0, most=1)),
-    ),
     "View": record(View),
 }

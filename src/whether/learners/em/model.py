@@ -1,0 +1,98 @@
+"""A classifier fitted by EM, with the part that predicts the propensity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.learners.base import FittedModel
+from whether.learners.fit_result import FitResult
+from whether.propensity import Propensity
+
+Array = NDArray[np.float64]
+
+# Trees give probabilities of exactly 0 and 1. A hard 0 could never be revised: the E-step would give q = 0, and the
+# next M-step would learn the 0 again.
+SMALLEST_PROBABILITY = 1e-6
+
+
+class PropensityPart(Protocol):
+    """What turns features into the propensity's predictors."""
+
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """No outcome logit, and propensity predictors, shape (K, n)."""
+
+
+@dataclass(frozen=True)
+class ClassifierPart:
+    """The logit of a propensity that a classifier predicts from some of the features."""
+
+    classifier: Any
+    columns: NDArray[np.intp]
+
+    def predict(self, features: Array) -> tuple[None, Array]:
+        """No outcome logit, and the propensity predictor, shape (1, n)."""
+        return None, logit_of(self.classifier, features[:, self.columns])[None]
+
+
+@dataclass(frozen=True)
+class ConstantPart:
+    """One propensity for everybody."""
+
+    logit: float
+
+    def predict(self, features: Array) -> tuple[None, Array]:
+        """No outcome logit, and the logit of the propensity, shape (1, n)."""
+        return None, np.full((1, features.shape[0]), self.logit)
+
+
+@dataclass(frozen=True)
+class NoPart:
+    """No predictor at all: every positive is seen."""
+
+    def predict(self, features: Array) -> tuple[None, Array]:
+        """Nothing of everybody, shape (0, n)."""
+        return None, np.zeros((0, features.shape[0]))
+
+
+@dataclass(frozen=True)
+class EMFit(FittedModel):
+    """A classifier fitted by EM.
+
+    Attributes
+    ----------
+    propensity : Propensity
+        The chosen one of the candidates.
+    result : FitResult
+        ``n_parameters`` counts the linear part of the propensity only; the log-likelihood is out of fold where q is.
+    classifier : classifier
+        The outcome part, fitted to everybody with the final weights.
+    part : PropensityPart
+        The propensity part.
+    history : ndarray
+        Observed-data log-likelihood per person in each round, of the predictions that the E-step uses.
+    """
+
+    propensity: Propensity
+    result: FitResult
+    classifier: Any
+    part: PropensityPart
+    history: Array
+
+    def predict(self, features: Array) -> tuple[Array, Array]:
+        """Outcome logit and propensity predictors of new people."""
+        return logit_of(self.classifier, features), self.part.predict(features)[1]
+
+
+def logit_of(classifier: Any, features: Array) -> Array:
+    """Logit of the predicted probability of class 1, never infinite."""
+    classes = np.asarray(classifier.classes_)
+    if classes.size == 1:  # it saw one class only, and may have one column or two
+        share = np.full(features.shape[0], float(classes[0] == 1))
+    else:
+        share = classifier.predict_proba(features)[:, int(np.flatnonzero(classes == 1)[0])]
+    p = np.clip(share, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
+    return np.asarray(np.log(p) - np.log1p(-p))

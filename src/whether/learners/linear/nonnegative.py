@@ -1,0 +1,39 @@
+"""The non-negative PU risk with a linear model: the negatives' share of the risk is not allowed below zero."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.distributions import softplus_expit
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.risk import PURisk
+
+Array = NDArray[np.float64]
+
+# Width, in people's losses, over which max(0, risk) is rounded so that Newton's method sees no kink.
+ROUNDING = 1.0
+
+
+class NonNegativeObjective:
+    """Positives' risk plus max(0, negatives' risk), the maximum rounded over one person's loss.
+
+    Only rows and ridge are used of the objective.
+    """
+
+    def __init__(self, objective: LinearObjective, risk: PURisk) -> None:
+        self.positive, self.negative = (objective.under(share) for share in risk.shares())
+
+    def evaluate(self, theta: Array) -> Evaluation:
+        """Objective, gradient and Hessian."""
+        positive, negative = self.positive.evaluate(theta), self.negative.evaluate(theta)
+        ridge = self.negative.penalty(theta)  # counted once, in the positives' share
+        risk = negative.value - ridge.value
+        gradient, hessian = negative.gradient - ridge.gradient, negative.hessian - ridge.hessian
+        softplus, slope = (float(part[0]) for part in softplus_expit(np.array([risk / ROUNDING])))
+        bend = slope * (1 - slope) / ROUNDING
+        return Evaluation(
+            positive.value + ROUNDING * softplus,
+            positive.gradient + slope * gradient,
+            positive.hessian + slope * hessian + bend * np.outer(gradient, gradient),
+        )

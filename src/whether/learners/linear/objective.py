@@ -1,0 +1,214 @@
+"""The likelihood of a linear model as a function of its coefficients, in blocks of rows.
+
+A `LinearObjective` holds a working copy of the features and turns the per-person derivatives of the likelihood into the
+gradient and exact Hessian of the coefficients. It is the only place that multiplies features with derivatives. It lives
+as long as a fit; what stays is a `LinearFit`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.learners.linear.model import Layout, LinearPredictor
+from whether.learners.linear.standardize import BLOCK_ROWS, learn_standardization, standardize
+from whether.learners.parallel import share_out
+from whether.learners.task import Task
+from whether.likelihood import Criterion, blocks_by_label, labeled_first
+from whether.propensity import Propensity, Terms
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+class Evaluation(NamedTuple):
+    """Value, gradient and Hessian of an objective to be minimised."""
+
+    value: float
+    gradient: Array
+    hessian: Array
+
+
+class Block(NamedTuple):
+    """Derivatives of the log-likelihood of consecutive rows that share a label."""
+
+    rows: slice
+    labeled: bool
+    terms: Terms
+
+
+class LinearObjective:
+    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
+
+    Parameters
+    ----------
+    task : Task
+        The first of its candidates counts.
+    ridge : float
+        Penalty on squared standardised slopes, in units of one person's log-likelihood.
+    """
+
+    def __init__(self, task: Task, ridge: float) -> None:
+        cohort, self.ridge = task.cohort, ridge
+        self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
+        self.order, self.n_labeled = labeled_first(cohort.labeled)
+        others = np.setdiff1d(task.every_column, task.columns)
+        columns = np.concatenate([task.columns, others]) if task.has_outcome else task.columns
+        self.standardization = learn_standardization(cohort, columns)
+        self.features = standardize(cohort, self.order, self.standardization)
+        self.observed = task.propensity.observe(cohort)[..., self.order]
+        self.weight = None if cohort.weight is None else cohort.weight[self.order]
+        self._set_criterion(task.criterion())
+
+    def _set_criterion(self, criterion: Criterion) -> None:
+        self.criterion = criterion
+        self.layout = Layout.of(criterion.propensity, self.n_columns, self.features.shape[0], self.has_outcome)
+
+    @property
+    def propensity(self) -> Propensity:
+        """The restriction."""
+        return self.criterion.propensity
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.features.shape[1])
+
+    def subset(self, rows: Rows) -> LinearObjective:
+        """Objective of some rows (ascending positions in the working order), with the same standardisation."""
+        part = copy.copy(self)
+        part.features = self.features[:, rows]
+        part.observed = self.observed[..., rows]
+        part.weight = None if self.weight is None else self.weight[rows]
+        part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
+        return part
+
+    def part(self, n_rows: int, n_labeled: int) -> LinearObjective:
+        """Objective of evenly spaced rows, about this many and with at least so many labeled ones; or of all."""
+        share = max(n_rows / self.n, n_labeled / max(self.n_labeled, 1))
+        step = int(1 / share) if share < 1 else 1
+        if step == 1:
+            return self
+        labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
+        return self.subset(np.concatenate([labeled, unlabeled]))
+
+    def under(self, criterion: Criterion) -> LinearObjective:
+        """Objective of the same rows under a criterion that observes the same; shares the features."""
+        other = copy.copy(self)
+        other._set_criterion(criterion)
+        return other
+
+    def predictor(self, theta: Array) -> LinearPredictor:
+        """Coefficients with what they need to predict: nothing of the people."""
+        return LinearPredictor(self.layout, self.standardization, theta)
+
+    def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
+        """Outcome logit (None without an outcome part) and propensity predictors of some rows."""
+        return self.layout.predict(theta, self.features[:, rows])
+
+    def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
+        """Per-person derivatives of the log-likelihood of rows that share a label."""
+        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed[..., rows], labeled=labeled)
+        if self.weight is not None:
+            weight = self.weight[rows]
+            terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
+        return Block(rows, labeled, terms)
+
+    def blocks(self, theta: Array) -> Iterator[Block]:
+        """Per-person derivatives, block by block in the working order of rows."""
+        return (self.block(theta, *part) for part in blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS))
+
+    def row_values(self, theta: Array) -> Array:
+        """Log-likelihood of each person, in the working order of rows, times its weight."""
+        return np.concatenate([block.terms.value for block in self.blocks(theta)])
+
+    def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
+        """Objective and gradient, without the cost of the Hessian."""
+        at = self._sum_blocks(theta, with_hessian=False)
+        penalty = self.penalty(theta)
+        return at.value + penalty.value, at.gradient + penalty.gradient
+
+    def evaluate(self, theta: Array) -> Evaluation:
+        """Objective, gradient and exact Hessian."""
+        at = self._sum_blocks(theta, with_hessian=True)
+        penalty = self.penalty(theta)
+        hessian = np.triu(at.hessian) + np.triu(at.hessian, 1).T
+        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian + penalty.hessian)
+
+    def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
+        """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
+
+        def add_up(parts: list[tuple[slice, bool]]) -> Evaluation:
+            value, gradient = 0.0, np.zeros(self.layout.size)
+            hessian = np.zeros((self.layout.size, self.layout.size) if with_hessian else (0, 0))
+            for part in parts:
+                block = self.block(theta, *part)
+                value -= float(block.terms.value.sum())
+                self._add_gradient(gradient, block)
+                if with_hessian:
+                    self._add_hessian(hessian, block)
+            return Evaluation(value, gradient, hessian)
+
+        sums = share_out(add_up, list(blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS)))
+        return Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
+
+    def _add_gradient(self, gradient: Array, block: Block) -> None:
+        layout, features, terms = self.layout, self.features[:, block.rows], block.terms
+        gradient[: layout.n_predictors] -= terms.gradient.sum(axis=1)
+        if self.has_outcome:
+            gradient[layout.outcome] -= features @ terms.gradient[0]
+        if layout.n_shared:
+            gradient[layout.shared] -= features[: layout.n_shared] @ self._over_sloped(terms.gradient)
+
+    def _over_sloped(self, terms: Array) -> Array:
+        """Sum over the predictors that share slopes."""
+        sloped = self.layout.sloped
+        return terms[sloped[0]] if len(sloped) == 1 else np.asarray(terms[list(sloped)].sum(axis=0))
+
+    def _add_hessian(self, hessian: Array, block: Block) -> None:
+        """Add the upper triangle of a block's share of the Hessian."""
+        layout, features, curvature = self.layout, self.features[:, block.rows], block.terms.curvature
+        outcome, shared, n_predictors = layout.outcome, layout.shared, layout.n_predictors
+        hessian[:n_predictors, :n_predictors] -= curvature.sum(axis=2)
+        if self.has_outcome:
+            hessian[:n_predictors, outcome] -= curvature[0] @ features.T
+            hessian[outcome, outcome] -= (features * curvature[0, 0]) @ features.T
+        if layout.n_shared:
+            leading, by_shared = features[: layout.n_shared], self._over_sloped(curvature)
+            hessian[:n_predictors, shared] -= by_shared @ leading.T
+            hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
+            if self.has_outcome and not block.labeled:
+                # For labeled people log p and log seen add up, so this part of the curvature is zero.
+                hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
+
+    def penalty(self, theta: Array) -> Evaluation:
+        """Ridge on the slopes and the propensity's own weak penalty on its levels."""
+        layout = self.layout
+        gradient, hessian = np.zeros(layout.size), np.zeros((layout.size, layout.size))
+        slopes = theta[layout.n_predictors :]
+        gradient[layout.n_predictors :] = self.ridge * slopes
+        diagonal = np.arange(layout.n_predictors, layout.size)
+        hessian[diagonal, diagonal] = self.ridge
+        levels = slice(layout.first, layout.n_predictors)
+        value, by_level, by_levels = self.propensity.penalty(theta[levels])
+        gradient[levels] += by_level
+        hessian[levels, levels] += by_levels
+        return Evaluation(value + 0.5 * self.ridge * float(slopes @ slopes), gradient, hessian)
+
+    def row_scores(self, theta: Array) -> Iterator[Array]:
+        """Gradient of each person's log-likelihood in the coefficients, block by block, shape (rows, size)."""
+        layout = self.layout
+        for block in self.blocks(theta):
+            features, gradient = self.features[:, block.rows].T, block.terms.gradient
+            scores = np.empty((features.shape[0], layout.size))
+            scores[:, : layout.n_predictors] = gradient.T
+            if self.has_outcome:
+                scores[:, layout.outcome] = gradient[0][:, None] * features
+            if layout.n_shared:
+                shared = self._over_sloped(gradient)
+                scores[:, layout.shared] = shared[:, None] * features[:, : layout.n_shared]
+            yield scores

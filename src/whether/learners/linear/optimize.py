@@ -1,0 +1,161 @@
+"""Minimisers of smooth objectives: damped Newton, and L-BFGS where parameters are many.
+
+They know nothing of people, labels or times. Every outcome is a `Status` with its sentence. Used by the linear learner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.optimize import minimize
+
+from whether.learners.fit_result import Status
+from whether.learners.linear.objective import Evaluation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where an optimizer ended.
+
+    Attributes
+    ----------
+    parameters : ndarray
+    evaluation : Evaluation
+        Objective, gradient and Hessian there, or within the tolerance of it.
+    status : Status
+    n_steps : int
+    """
+
+    parameters: Array
+    evaluation: Evaluation
+    status: Status
+    n_steps: int
+
+
+def newton(
+    evaluate: Callable[[Array], Evaluation],
+    start: Array,
+    *,
+    tolerance: float = 1e-9,
+    max_steps: int = 100,
+    longest_step: float = 4.0,
+) -> Optimum:
+    """Minimise by Newton's method on the exact Hessian, damped.
+
+    Where the Hessian is not positive definite the absolute values of its eigenvalues are used, which turns a saddle
+    into a descent direction; a saddle reached exactly is left along its steepest downward curvature. A step is at most
+    ``longest_step`` in any coordinate and is halved until the objective falls. It stops when the Newton decrement
+    (about twice the attainable fall of the objective) is below ``tolerance``, that is when the parameters are within
+    ``sqrt(tolerance)`` standard errors of the optimum.
+    """
+    parameters, current = start, evaluate(start)
+    if not np.isfinite(current.value):
+        return Optimum(parameters, current, Status.NOT_FINITE, 0)
+    for n_steps in range(max_steps):
+        step = descent_direction(current, tolerance)
+        if -float(step @ current.gradient) < tolerance and not _leaves_saddle(step, current, tolerance):
+            # The last step is taken without another look: it squares an error that is already small.
+            return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
+        step = step * min(1.0, longest_step / np.max(np.abs(step)))
+        improved = _backtrack(evaluate, parameters, current, step)
+        if improved is None:
+            return Optimum(parameters, current, Status.FLAT, n_steps)
+        parameters, current = improved
+    return Optimum(parameters, current, Status.MAX_STEPS, max_steps)
+
+
+def descent_direction(at: Evaluation, tolerance: float) -> Array:
+    """Newton step, with the Hessian's eigenvalues made positive where they are not."""
+    try:
+        return np.asarray(-cho_solve(cho_factor(at.hessian), at.gradient))
+    except LinAlgError:
+        values, vectors = eigh(at.hessian)
+        magnitude = np.abs(values)
+        # Directions of little curvature are not trusted far from the optimum: their steps would be halved anyway.
+        step = -vectors @ ((vectors.T @ at.gradient) / np.maximum(magnitude, 1e-2 * magnitude.max() + 1e-300))
+        if -float(step @ at.gradient) >= tolerance:
+            return np.asarray(step)
+        # A saddle: the gradient vanishes but the objective falls on both sides along this direction.
+        downward = vectors[:, 0] if vectors[:, 0] @ at.gradient <= 0 else -vectors[:, 0]
+        falls = values[0] < -1e-8 * magnitude.max()
+        return np.asarray(step + downward * np.sqrt(2.0 / magnitude[0]) if falls else step)
+
+
+def _leaves_saddle(step: Array, at: Evaluation, tolerance: float) -> bool:
+    return float(step @ at.hessian @ step) < -tolerance
+
+
+def _backtrack(
+    evaluate: Callable[[Array], Evaluation], parameters: Array, current: Evaluation, step: Array
+) -> tuple[Array, Evaluation] | None:
+    # Half the curvature counts where it is negative, so that leaving a saddle is held to a real fall too.
+    expected = float(step @ current.gradient) + min(0.5 * float(step @ current.hessian @ step), 0.0)
+    length = 1.0
+    for _ in range(40):
+        trial = parameters + length * step
+        evaluation = evaluate(trial)
+        if np.isfinite(evaluation.value) and evaluation.value <= current.value + 1e-4 * length**2 * expected:
+            return trial, evaluation
+        length *= 0.5
+    return None
+
+
+def polish(
+    evaluate: Callable[[Array], Evaluation],
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    *,
+    tolerance: float = 1e-4,
+    max_steps: int = 100,
+) -> Optimum:
+    """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
+
+    So close to the optimum a step with a slightly old Hessian gains several digits and costs a gradient only. Falls
+    back to `newton` where a step does not help much.
+    """
+    first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
+    if first.status.converged:
+        return first
+    parameters, current, previous = first.parameters, first.evaluation, np.inf
+    for n_steps in range(1, min(6, max_steps)):
+        step = descent_direction(current, tolerance)
+        decrement = -float(step @ current.gradient)
+        if decrement < tolerance:
+            return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
+        if decrement > 0.1 * previous:
+            break
+        value, gradient = value_and_gradient(parameters + step)
+        if not value <= current.value:
+            break
+        parameters, current = parameters + step, Evaluation(value, gradient, current.hessian)
+        previous = decrement
+    return newton(evaluate, parameters, tolerance=tolerance, max_steps=max_steps)
+
+
+def lbfgs(
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    *,
+    tolerance: float = 1e-9,
+    max_steps: int = 1000,
+) -> tuple[Array, Status, int]:
+    """Minimise by L-BFGS: no Hessian, for models with many parameters.
+
+    It does not know how far the optimum is, so it stops where a step gains less than a hundredth of the tolerance.
+    """
+    size = max(1.0, abs(value_and_gradient(start)[0]))
+    result = minimize(
+        value_and_gradient,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_steps, "ftol": max(1e-12, 1e-2 * tolerance / size), "gtol": 1e-5},
+    )
+    status = {0: Status.CONVERGED, 1: Status.MAX_STEPS}.get(result.status, Status.FLAT)
+    return np.asarray(result.x), status, int(result.nit)

@@ -1,0 +1,173 @@
+"""The search for the right basin: starts, residual distributions and the penalty on departures from the index.
+
+It runs on all rows of a small cohort and on a part of a large one; the learner then polishes what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.learners.fit_result import StartResult, correlation
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.shrinkage import choose_shrinkage, usual_penalty
+from whether.learners.linear.shrinkage_path import ShrinkagePath
+from whether.learners.linear.starts import starting_points
+from whether.likelihood import Criterion
+
+Array = NDArray[np.float64]
+
+
+# Rows on which starts are compared; where they end in different places all rows of the search decide.
+SCOUT_ROWS = 2_000
+SCOUT_LABELED = 250
+# Precision, in about half log-likelihood units, to which starts and candidates are compared.
+TOLERANCE = 0.1
+
+
+class Solver(Protocol):
+    """What the search needs of the learner."""
+
+    @property
+    def shrinkage(self) -> float | str:
+        """Penalty on departures from the index, or "cv"."""
+
+    @property
+    def n_starts(self) -> int:
+        """Number of starts."""
+
+    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float) -> Optimum:
+        """Minimise from one start."""
+
+
+class End(NamedTuple):
+    """Where a start ended."""
+
+    name: str
+    indexed: IndexedObjective
+    optimum: Optimum
+
+    @property
+    def coefficients(self) -> Array:
+        """Coefficients reached."""
+        return self.indexed.to_coefficients(self.optimum.parameters)
+
+
+class Search:
+    """Starts, candidates and penalties tried, and the best so far.
+
+    Parameters
+    ----------
+    learner : Solver
+    objective : LinearObjective
+        The rows to search on.
+    fixed : tuple of int
+        Intercepts that are known.
+
+    Attributes
+    ----------
+    shrinkage : float
+        The penalty; the usual one until one is chosen.
+    variables : ndarray
+        Variables of the best solution.
+    likelihoods : dict
+        Penalised log-likelihood by candidate, where there were several.
+    path : ShrinkagePath or None
+    n_scouts : int
+        Number of rows on which the starts were compared.
+    """
+
+    def __init__(self, learner: Solver, objective: LinearObjective, fixed: tuple[int, ...]) -> None:
+        self.learner = learner
+        self.objective = objective
+        self.fixed = fixed
+        usual = usual_penalty(objective.propensity)
+        self.shrinkage = usual if learner.shrinkage == "cv" else float(learner.shrinkage)
+        self.likelihoods: dict[str, float] = {}
+        self.ends: list[End] = []
+        self.path: ShrinkagePath | None = None
+
+    @property
+    def criterion(self) -> Criterion:
+        """What is maximised under the most likely candidate."""
+        return self.objective.criterion
+
+    def compare(self, candidates: Sequence[Criterion], levels: Array, rng: np.random.Generator) -> None:
+        """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
+        scouts = self.objective.part(SCOUT_ROWS, SCOUT_LABELED)
+        points = starting_points(scouts, levels, self.learner.n_starts, rng)
+        ends = [self._run(scouts, *point) for point in points]
+        first = _best(ends)
+        self.ends = [first, *(end for end in ends if end is not first)]
+        self.n_scouts = scouts.n
+        basins = self._distinct_ends() if scouts.n < self.objective.n else self.ends[:1]
+        start = _best([self._run(self.objective, end.name, end.coefficients) for end in basins])
+        self.compare_candidates(candidates, start)
+
+    def compare_candidates(self, candidates: Sequence[Criterion], start: End) -> None:
+        """Fit each candidate from one solution, and keep the most likely."""
+        # The shapes differ little, so one candidate's optimum is the next one's start.
+        tried = [
+            start
+            if candidate.propensity is start.indexed.objective.propensity
+            else self._run(self.objective.under(candidate), start.name, start.coefficients)
+            for candidate in candidates
+        ]
+        if len(candidates) > 1:
+            named = zip(candidates, tried, strict=True)
+            self.likelihoods = {candidate.propensity.name: -end.optimum.evaluation.value for candidate, end in named}
+        self.best = _best(tried)
+        self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
+
+    def _distinct_ends(self) -> list[End]:
+        """Ends whose predictions differ from the best one's, after the best one."""
+        agreements = [result.agreement for result in self.start_results()]
+        return [
+            end for end, agreement in zip(self.ends, agreements, strict=True) if agreement < 0.99 or end is self.ends[0]
+        ]
+
+    def _run(self, objective: LinearObjective, name: str, start: Array) -> End:
+        indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
+        return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), TOLERANCE))
+
+    def settle_shrinkage(self, candidates: Sequence[Criterion]) -> None:
+        """Choose the penalty by cross-validation if asked to, and compare the candidates again there."""
+        if self.learner.shrinkage != "cv" or not self.best.indexed.indexed:
+            return
+        labels = next(end for end in self.ends if end.name == "labels")
+        self.path, coefficients = choose_shrinkage(
+            self.objective, labels.coefficients, self.best.coefficients, self.learner.solve, self.fixed
+        )
+        if self.path.chosen != self.shrinkage:
+            self.shrinkage = self.path.chosen
+            self.compare_candidates(candidates, self._run(self.objective, "path", coefficients))
+
+    def start_results(self) -> tuple[StartResult, ...]:
+        """What became of each start, the best first; before a penalty was chosen by cross-validation."""
+        rows = slice(0, None, max(1, self.objective.n // 2000))
+        logits = [self.objective.predictors(end.coefficients, rows)[0] for end in self.ends]
+        return tuple(
+            StartResult(
+                end.name,
+                end.optimum.evaluation.value,
+                end.optimum.status,
+                end.optimum.n_steps,
+                _agreement(logits[0], eta),
+            )
+            for end, eta in zip(self.ends, logits, strict=True)
+        )
+
+
+def _best(ends: list[End]) -> End:
+    """The lowest end; where optima are equally likely (p and e exchanged, say) the first of them, the stated belief."""
+    lowest = min(end.optimum.evaluation.value for end in ends)
+    return next(end for end in ends if end.optimum.evaluation.value <= lowest + 2 * TOLERANCE)
+
+
+def _agreement(first: Array | None, second: Array | None) -> float:
+    return 1.0 if first is None or second is None else correlation(first, second)

@@ -1,0 +1,66 @@
+"""Where the optimizer starts, and what each start assumes.
+
+The likelihood of p and e together can have several optima, and with the same features in both parts at least two: p and
+e exchanged. Which one is reached is decided by the start, so each start is a stated belief:
+
+``labels``
+    Who has the event explains the labels: outcome slopes from logistic regression on the labels, constant propensity.
+``timing``
+    Who is seen explains the labels: the same slopes in the propensity, constant outcome probability.
+``neutral``
+    Nothing is known: no slopes anywhere.
+``random-k``
+    Slopes drawn from a normal distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.likelihood import Likelihood
+from whether.propensity import Certain
+
+Array = NDArray[np.float64]
+
+
+def label_coefficients(objective: LinearObjective) -> Array:
+    """Intercept and slopes of the logistic regression on the labels, on the objective's features."""
+    naive = objective.under(Likelihood(Certain()))
+    return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=0.1, max_steps=8).parameters
+
+
+def starting_points(
+    objective: LinearObjective, levels: Array, n_starts: int, rng: np.random.Generator
+) -> list[tuple[str, Array]]:
+    """Return ``n_starts`` named starting coefficients; one where the problem has only one optimum."""
+    neutral = np.zeros(objective.layout.size)
+    neutral[objective.layout.first : objective.layout.n_predictors] = levels
+    if not (objective.has_outcome and objective.layout.n_shared):
+        return [("neutral", neutral)]
+    return list(islice(_named_points(objective, neutral, rng), n_starts))
+
+
+def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
+    layout, sign = objective.layout, objective.propensity.index_sign
+    labels = label_coefficients(objective)
+    point = neutral.copy()
+    # Half of the positives unlabeled doubles the odds.
+    point[0], point[layout.outcome] = labels[0] + np.log(2.0), labels[1:]
+    yield "labels", point
+    yield "neutral", neutral
+    point = neutral.copy()
+    point[layout.shared] = sign * 0.5 * labels[1 : 1 + layout.n_shared]
+    yield "timing", point
+    number = 1
+    while True:
+        point = neutral.copy()
+        slopes = rng.normal(size=layout.size - layout.n_predictors)
+        point[layout.n_predictors :] = slopes / np.sqrt(layout.n_outcome)
+        yield f"random-{number}", point
+        number += 1

@@ -1,0 +1,253 @@
+"""Networks without their parameters: perceptrons, which predict without PyTorch, and modules of the user's own.
+
+Their parameters are rows of a matrix, one for each network; see `network`.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from whether.learners.neural.outputs import OutputLayout
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+def load_torch() -> Any:
+    """Return PyTorch, or say how to get it."""
+    try:
+        return importlib.import_module("torch")
+    except ImportError:
+        raise ImportError('The neural learner needs PyTorch: pip install "whether[neural]".') from None
+
+
+class Architecture(ABC):
+    """Networks of one shape without parameters; the parameters of each are a row of a matrix."""
+
+    sizes: list[int]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters of one network."""
+        return sum(self.sizes)
+
+    @abstractmethod
+    def draw(self, n_networks: int, rng: np.random.Generator) -> Array:
+        """Parameters to start from, shape (n_networks, size)."""
+
+    @abstractmethod
+    def outputs(self, pieces: Sequence[Any], networks: Rows, inputs: Any) -> Any:
+        """Outputs of networks, shape (networks, people, outputs); None if there are none.
+
+        Parameters
+        ----------
+        pieces : sequence of tensor or ndarray
+            The matrix of parameters, split by ``sizes``.
+        networks : ndarray of int
+            Which networks the rows of parameters are.
+        inputs : tensor or ndarray of shape (networks or 1, people, features)
+            Features, standardised.
+        """
+
+    def train(self, training: bool) -> None:  # noqa: B027 (perceptrons do the same in both cases)
+        """Say whether parameters are being trained or judged."""
+
+    def keep(self, networks: Rows, parameters: Array) -> Architecture:
+        """Some of the networks."""
+        return self
+
+
+@dataclass(frozen=True)
+class View:
+    """Which features networks see.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (networks or 1, width), or None
+        None for all.
+    used : ndarray of shape (networks or 1, 1, width), or None
+        0 for columns that only fill up the row of a network that sees fewer than others.
+    width : int
+    """
+
+    columns: Rows | None
+    used: Array | None
+    width: int
+
+    @classmethod
+    def of(cls, n_features: int, seen: list[Rows]) -> View:
+        """View of these features by each network, or by all of them alike."""
+        if len(seen) == 1 and seen[0].size == n_features:
+            return cls(None, None, n_features)
+        width = max(1, *(one.size for one in seen)) if seen else 1
+        used = np.array([np.arange(width) < one.size for one in seen], dtype=float)
+        columns = np.zeros((len(seen), width), dtype=np.intp)
+        for row, one in zip(columns, seen, strict=True):
+            row[: one.size] = one
+        return cls(columns, used[:, None], width)
+
+    def look(self, inputs: Any, networks: Rows) -> Any:
+        """What networks see of their inputs, shape (networks or 1, people, width)."""
+        if self.columns is None or self.used is None:
+            return inputs
+        own = slice(None) if self.columns.shape[0] == 1 else networks
+        columns, used = self.columns[own, None], self.used[own]
+        if isinstance(inputs, np.ndarray):
+            return np.take_along_axis(inputs, columns, axis=2) * used
+        torch = load_torch()
+        tensors = torch.as_tensor(columns, device=inputs.device), torch.as_tensor(used).to(inputs)
+        return torch.take_along_dim(inputs, tensors[0], dim=2) * tensors[1]
+
+    def take(self, networks: Rows) -> View:
+        """View of some of the networks."""
+        if self.columns is None or self.used is None or self.columns.shape[0] == 1:
+            return self
+        return View(self.columns[networks], self.used[networks], self.width)
+
+
+class Perceptrons(Architecture):
+    """A perceptron for the outcome and one for the propensity, whose outputs start at zero.
+
+    Parameters
+    ----------
+    layout : OutputLayout
+    hidden : sequence of int
+        Widths of the hidden layers of each.
+    seen : list of ndarray of int, optional
+        Features that each network sees; all unless given.
+    """
+
+    def __init__(self, layout: OutputLayout, hidden: Sequence[int], seen: list[Rows] | None = None) -> None:
+        every = np.arange(layout.n_features)
+        views = [View.of(layout.n_features, seen or [every])] * layout.has_outcome
+        if layout.sloped:
+            views.append(View.of(layout.n_features, [np.intersect1d(one, layout.columns) for one in seen or [every]]))
+        self.views = views
+        n_out = [1] * layout.has_outcome + [len(layout.sloped)] * bool(layout.sloped)
+        self.layers = [list(pairwise([view.width, *hidden, n])) for view, n in zip(views, n_out, strict=True)]
+        self.sizes = [size for layers in self.layers for n_in, n_out in layers for size in (n_in * n_out, n_out)]
+
+    def draw(self, n_networks: int, rng: np.random.Generator) -> Array:
+        """Uniform weights, as PyTorch's layers have them, and zeros in the last layer."""
+        parts = [np.empty((n_networks, 0))]
+        for layers in self.layers:
+            for n_in, n_out in layers[:-1]:
+                parts.append(rng.uniform(-1, 1, (n_networks, (n_in + 1) * n_out)) / math.sqrt(n_in))
+            parts.append(np.zeros((n_networks, (layers[-1][0] + 1) * layers[-1][1])))
+        return np.concatenate(parts, axis=1)
+
+    def outputs(self, pieces: Sequence[Any], networks: Rows, inputs: Any) -> Any:
+        """Outputs of both, side by side."""
+        result, remaining = [], iter(pieces)
+        for view, layers in zip(self.views, self.layers, strict=True):
+            values = view.look(inputs, networks)
+            for number, (n_in, n_out) in enumerate(layers):
+                weight, bias = next(remaining).reshape(-1, n_in, n_out), next(remaining)[:, None]
+                values = (_silu(values) if number else values) @ weight + bias
+            result.append(values)
+        return _join(result)
+
+    def keep(self, networks: Rows, parameters: Array) -> Perceptrons:
+        """Some of the networks."""
+        kept = copy.copy(self)
+        kept.views = [view.take(networks) for view in self.views]
+        return kept
+
+
+class Modules(Architecture):
+    """Modules of the user's own. Parameters that are to be trained are in the matrix, the rest stays in the modules.
+
+    Parameters
+    ----------
+    modules : list of torch.nn.Module
+        One for each network.
+    """
+
+    def __init__(self, modules: list[Any]) -> None:
+        self.modules = modules
+        self.shapes = {name: part.shape for name, part in modules[0].named_parameters() if part.requires_grad}
+        self.sizes = [math.prod(shape) for shape in self.shapes.values()]
+
+    def draw(self, n_networks: int, rng: np.random.Generator) -> Array:
+        """The parameters that the modules were made with."""
+        rows = [[module.get_parameter(name).detach().cpu().numpy() for name in self.shapes] for module in self.modules]
+        return np.stack([np.concatenate([part.ravel() for part in row]) for row in rows]).astype(float)
+
+    def outputs(self, pieces: Sequence[Any], networks: Rows, inputs: Any) -> Any:
+        """Outputs of each module."""
+        torch, result = load_torch(), []
+        if isinstance(inputs, np.ndarray):
+            tensors = [torch.as_tensor(piece, dtype=torch.float32) for piece in (*pieces, inputs)]
+            with torch.no_grad():
+                return self.outputs(tensors[:-1], networks, tensors[-1]).double().numpy()
+        for row, network in enumerate(networks):
+            parts = zip(pieces, self.shapes.items(), strict=True)
+            parameters = {name: piece[row].reshape(shape) for piece, (name, shape) in parts}
+            values = inputs[row if inputs.shape[0] > 1 else 0]
+            result.append(torch.func.functional_call(self.modules[network], parameters, (values,)))
+        return torch.stack(result)
+
+    def train(self, training: bool) -> None:
+        """Switch dropout and the like on or off."""
+        for module in self.modules:
+            module.train(training)
+
+    def keep(self, networks: Rows, parameters: Array) -> Modules:
+        """Some of the modules, on the CPU and with these parameters in them, ready to predict."""
+        torch, kept = load_torch(), [copy.deepcopy(self.modules[network]).cpu().eval() for network in networks]
+        for module, row in zip(kept, parameters[networks], strict=True):
+            pieces = np.split(row[: self.size], np.cumsum(self.sizes)[:-1])
+            with torch.no_grad():
+                for piece, (name, shape) in zip(pieces, self.shapes.items(), strict=True):
+                    module.get_parameter(name).copy_(torch.as_tensor(piece.reshape(shape)))
+        return Modules(kept)
+
+
+def own_modules(module: Any, layout: OutputLayout, n_networks: int, features: Array, device: Any) -> Modules:
+    """Copies of a module, or as many as a function makes, once it is clear that they fit.
+
+    Parameters
+    ----------
+    module : torch.nn.Module or callable
+    layout : OutputLayout
+    n_networks : int
+    features : ndarray
+        Of two people, to try it.
+    device : torch.device
+    """
+    torch, wanted = load_torch(), len(layout.outputs)
+    if layout.restricted:
+        raise ValueError("A module sees all features: the propensity cannot be restricted to some of them.")
+    is_module = isinstance(module, torch.nn.Module)
+    made = [copy.deepcopy(module) if is_module else module() for _ in range(n_networks)]
+    with torch.no_grad():
+        shape = tuple(made[0].cpu().eval()(torch.as_tensor(features, dtype=torch.float32)).shape)
+    if shape != (features.shape[0], wanted):
+        raise ValueError(
+            f"The module must return {wanted} output{'s' * (wanted != 1)} per person ({', '.join(layout.outputs)}):"
+            f" shape ({features.shape[0]}, {wanted}) for {features.shape[0]} people, got {shape}."
+        )
+    return Modules([one.to(device) for one in made])
+
+
+def _silu(values: Any) -> Any:
+    """The activation x * expit(x), of arrays and of tensors."""
+    return values * expit(values) if isinstance(values, np.ndarray) else load_torch().nn.functional.silu(values)
+
+
+def _join(parts: list[Any]) -> Any:
+    """Arrays or tensors joined along their last axis; None if there are none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return np.concatenate(parts, axis=-1) if isinstance(parts[0], np.ndarray) else load_torch().cat(parts, dim=-1)
