@@ -25,6 +25,7 @@ class Cohort:
     options: tuple = ("--id", "person")
     commands: tuple = ()
     backtest: bool = False
+    analyze_options: tuple = ()
 
     @property
     def arguments(self):
@@ -38,18 +39,18 @@ def write_outputs(cohort, folder):
     table = folder / "table.csv"
     cohort.table.to_csv(table, index=False)
     told = folder / "analyze"
-    _run(folder / "analyze.txt", "analyze", table, *cohort.arguments, *_without(cohort), "-o", told)
-    has_picture = "time" in cohort.roles or "follow_up" in cohort.roles or "endpoint" in cohort.roles
-    picture = ["-o", folder / "examine.svg"] if has_picture else []
-    _run(folder / "examine.json", "examine", table, *cohort.arguments, "--json", *picture)
+    _run(folder / "analyze.txt", "analyze", table, *cohort.arguments, *_asked(cohort), "-o", told)
+    own = {
+        "examine": ["-o", folder / "examine.svg"] if {"time", "follow_up"} & set(cohort.roles) else [],
+        "backtest": ["--splits", 2, "--methods", "LR,AFTMC-F", "--no-advice"],
+    }
     for command in cohort.commands:
-        few = ["--splits", 2, "--methods", "LR,AFTMC-F", "--no-advice"] if command == "backtest" else []
-        _run(folder / f"{command}.json", command, table, *cohort.arguments, *few, "--json")
+        _run(folder / f"{command}.json", command, table, *cohort.arguments, *own.get(command, []), "--json")
     return table
 
 
-def _without(cohort):
-    return [] if cohort.backtest else ["--no-backtest"]
+def _asked(cohort):
+    return [*cohort.analyze_options, *([] if cohort.backtest else ["--no-backtest"])]
 
 
 def _run(path, *arguments):
@@ -95,7 +96,7 @@ def make_rare_category():
     rows = _some(311, 4)
     table.loc[rows[:3], "site"] = "Heligoland"
     table.loc[rows[3:], "site"] = "Zanzibar"
-    return Cohort("a category of one person", table)
+    return Cohort("a category of one person", table, commands=("examine",))
 
 
 def make_rare_flag():
@@ -120,7 +121,7 @@ def make_tail(size):
     rows = np.flatnonzero(table["event"] == 0)[:size]
     late = np.round(np.random.default_rng(3).uniform(30_000, 40_000, size), 3)
     table.loc[rows, "follow_up"] = table.loc[rows, "time"] = late
-    return Cohort(f"a tail of {size} in follow-up", table)
+    return Cohort(f"a tail of {size} in follow-up", table, commands=("examine",))
 
 
 def make_events_in_one_level():
@@ -134,21 +135,24 @@ def make_groups():
     """Several rows of the same household, a few households of their own."""
     table = make_people(311, 9)
     table["household"] = [f"household-{i // 3:04d}" for i in range(311)]
-    return Cohort("ids and groups", table, options=("--id", "person", "--group", "household"))
+    return Cohort(
+        "ids and groups", table, options=("--id", "person,household"), analyze_options=("--group", "household")
+    )
 
 
 def make_labels(n, n_events, *, named=False):
     """No times at all."""
     table = make_people(n, n_events).drop(columns=["time", "follow_up"])
     options = ("--id", "person", *(("--propensity-features", "age") if named else ()))
-    commands = () if named else ("sensitivity",)
+    commands = () if named else ("examine", "sensitivity")
     return Cohort(f"{n_events} events without times", table, {"event": "event"}, options, commands)
 
 
 def make_follow_up(n, n_events):
     """How long everybody was followed, and no event times."""
     table = make_people(n, n_events).drop(columns="time")
-    return Cohort(f"{n_events} events with follow-up only", table, {"event": "event", "follow_up": "follow_up"})
+    roles = {"event": "event", "follow_up": "follow_up"}
+    return Cohort(f"{n_events} events with follow-up only", table, roles, commands=("examine",))
 
 
 def make_dates(n_events):
@@ -164,7 +168,7 @@ def make_dates(n_events):
     table["born"] = born.strftime("%Y-%m-%d")
     table = table.drop(columns=["time", "follow_up"])
     roles = {"event": "event", "time": "seen", "entry": "entered", "endpoint": "2019-12-31"}
-    return Cohort(f"{n_events} events by date", table, roles)
+    return Cohort(f"{n_events} events by date", table, roles, commands=("examine",))
 
 
 def make_gaps():
@@ -183,7 +187,7 @@ def make_late_event():
     table.loc[rows[0], "time"] = table.loc[rows[0], "follow_up"] - 0.5
     table.loc[rows[1:3], "follow_up"] = 8765.432
     table.loc[rows[1:3], "time"] = 1234.321
-    return Cohort("one event at the end of follow-up", table, commands=("recommend",))
+    return Cohort("one event at the end of follow-up", table, commands=("examine", "recommend"))
 
 
 def make_years():
@@ -192,7 +196,7 @@ def make_years():
     for name in ("time", "follow_up"):
         table[name] = np.maximum((table[name] / 1000).round(3), 0.001)
     table["time"] = table[["time", "follow_up"]].min(axis=1)
-    return Cohort("times of four digits", table, commands=("sensitivity",))
+    return Cohort("times of four digits", table, commands=("examine", "sensitivity"))
 
 
 def make_words():
@@ -203,12 +207,12 @@ def make_words():
 
 
 MAKERS = {
-    "few events": lambda: Cohort("few events", make_people(311, 7), commands=("recommend", "sensitivity")),
+    "few events": lambda: Cohort("few events", make_people(311, 7), commands=("examine", "recommend", "sensitivity")),
     "two events": lambda: Cohort("two events", make_people(211, 2)),
     "ten events": lambda: Cohort("ten events", make_people(311, 10)),
-    "eleven events": lambda: Cohort("eleven events", make_people(311, 11)),
+    "eleven events": lambda: Cohort("eleven events", make_people(311, 11), commands=("examine",)),
     "few events in a thousand": lambda: Cohort("few events in a thousand", make_people(997, 7)),
-    "few unlabeled": lambda: Cohort("few unlabeled", make_people(199, 191), commands=("sensitivity",)),
+    "few unlabeled": lambda: Cohort("few unlabeled", make_people(199, 191), commands=("examine", "sensitivity")),
     "thirteen unlabeled of 397": lambda: Cohort("thirteen unlabeled of 397", make_people(397, 384)),
     "rare category": make_rare_category,
     "rare flag": make_rare_flag,
@@ -227,6 +231,8 @@ MAKERS = {
     "late event": make_late_event,
     "years": make_years,
     "words": make_words,
-    "everything": lambda: Cohort("everything", make_people(499, 139), commands=("backtest",), backtest=True),
-    "few events put back": lambda: Cohort("few events put back", make_people(211, 23), commands=("backtest",)),
+    "everything": lambda: Cohort("everything", make_people(499, 139), commands=("examine", "backtest"), backtest=True),
+    "few events put back": lambda: Cohort(
+        "few events put back", make_people(211, 23), commands=("examine", "backtest")
+    ),
 }

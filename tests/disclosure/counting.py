@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import beta, chi2, norm
 
-from tests.disclosure.reading import NUMBER, Written, clauses, read_number
+from tests.disclosure.reading import Written, clauses, read_number
 from tests.disclosure.truth import is_small
 
 EXACT = 1e-9
@@ -24,7 +24,9 @@ SHARE_OF_EVENTS = re.compile(r"\.(lowest|lowest_by_times_limit|seen_share|label_
 PARAMETER_KEY = re.compile(r"per_(parameter|coefficient)")
 PER_PARAMETER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (?:events )?per (?:coefficient|parameter)")
 # Words of an estimate: it may fall on a count by chance, and says nothing about it.
-ESTIMATE = re.compile(r"expected|estimate|risk|would|model|figure|interval|about|predicted|chance|assum|if all|rank")
+ESTIMATE = re.compile(
+    r"expected|estimate|risk|would|model|figure|interval|about|predicted|chance|assum|if all|rank|cured|never"
+)
 RISK_KEY, UNSEEN_KEY = re.compile(r"mean_risk(\.estimate)?$"), re.compile(r"unseen(\.estimate)?$")
 RISK_TEXT = re.compile(r"mean risk[^.%]{0,50}? is (\d+(?:\.\d+)?) %")
 UNSEEN_TEXT = re.compile(r"(?:about (\d[\d,]*) (?:\([^)]*\) )?(?:are )?expected|own figure is (\d[\d,]*))")
@@ -88,7 +90,7 @@ def find_shares(truth, documents):
     """A number to all its digits that is a share of a total, its complement, or a ratio to it."""
     known = totals(truth, documents)
     for document in documents:
-        for number in (n for n in document.numbers if n.is_full and not n.is_count):
+        for number in (n for n in document.numbers if n.is_full and abs(n.value - round(n.value)) > CLOSE):
             for name, total in known.items():
                 ways = {"x": number.value * total, "(1 - x)": (1 - number.value) * total}
                 if number.value:
@@ -212,7 +214,9 @@ def _binomial_size(truth, values):
             size = count / part
             if abs(size - round(size)) > CLOSE * size or size > truth.n_people:
                 continue
-            low, high = (1 - values["upper"], 1 - values["lower"]) if part != share else (values["lower"], values["upper"])
+            low, high = (
+                (1 - values["upper"], 1 - values["lower"]) if part != share else (values["lower"], values["upper"])
+            )
             if any(np.allclose((low, high), limits, rtol=CLOSE) for limits in _limits(count, size, tail)):
                 return count
     return None
@@ -244,6 +248,8 @@ def find_pairs(truth, documents):
     counts = set(truth.groups.values())
     for document in documents:
         for where, beside in document.objects:
+            if "ratio" in beside:  # the exponential of a small number is the number plus one
+                continue
             numbers = [(name, n) for name, n in beside.items() if n.is_full or (n.is_count and n.value >= 11)]
             for (one, a), (other, b) in combinations(numbers, 2):
                 if a.is_count and b.is_count and not (PEOPLE_KEY.search(one) and PEOPLE_KEY.search(other)):

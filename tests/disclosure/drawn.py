@@ -5,17 +5,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from tests.disclosure.counting import name_group, only_integer
+from tests.disclosure.counting import only_integer
 from tests.disclosure.reading import Written, read_number
 from tests.disclosure.truth import is_small
 
 PEOPLE_HEADER = re.compile(r"people|recorded|selected|observation")
-SEEN_HEADER = re.compile(r"recorded event|with the event|event seen")
+SEEN_HEADER = re.compile(r"^(?!predicted).*(recorded event|with the event|event seen)")
 # How near a drawn point has to lie to what it is taken for: coordinates have six decimals.
 DRAWN = 2e-6
 POINT = re.compile(r"([ML])\s*(-?[\d.]+)[ ,](-?[\d.]+)")
 TICK = re.compile(
-    r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"(?:(?!<use ).){0,900}?(?:<!-- ([^>]*?) -->|<text[^>]*>([^<]*)</text>)', re.DOTALL
+    r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"(?:(?!<use ).){0,900}?(?:<!-- ([^>]*?) -->|<text[^>]*>([^<]*)</text>)',
+    re.DOTALL,
 )
 
 
@@ -41,9 +42,10 @@ def find_cells(truth, documents):
 
 
 def _share_cells(people, header, row, where):
+    observed = any("recorded event" in name for name in header)
     for name, cell in zip(header, row, strict=False):
         found = re.fullmatch(r"(\d+(?:\.\d+)?) %", cell)
-        if found and SEEN_HEADER.search(name):
+        if found and (SEEN_HEADER.search(name) or (observed and name == "observed")):
             low, high = read_number("", Written(found[1]), 0.01).times(people)
             count = only_integer(low, high)
             if count is not None and (is_small(count) or is_small(people - count)):
@@ -59,7 +61,9 @@ def find_thresholds(truth, documents):
                 at = [float(threshold) for threshold in sweep["thresholds"]]
                 if len(sweep["selected"]) and sweep["selected"][0] == truth.n_people:
                     beyond |= dict(zip(at, sweep["selected"], strict=True))
-                yield from _between(sorted(zip(at, sweep["selected"], strict=True)), document.name, sweep.get("key", ""))
+                yield from _between(
+                    sorted(zip(at, sweep["selected"], strict=True)), document.name, sweep.get("key", "")
+                )
         for rows in document.tables:
             if rows and rows[0][0] == "risk" and any("no event recorded" in name for name in rows[0]):
                 beyond |= _bins_to_tails(rows[1:])
@@ -149,7 +153,7 @@ def find_points(truth, documents):
         for picture in document.pictures:
             for axes in _axes(picture):
                 reading = _scales(axes)
-                if reading is not None and len(points := _markers(axes)) >= 3:
+                for points in _markers(axes) if reading is not None else ():
                     yield from _group_points(truth, document.name, reading(points)[1])
 
 
@@ -174,11 +178,14 @@ def _scales(axes):
     """From places to what the axes say, by the ticks; None where an axis has no numbers or is not straight."""
     ticks = [(float(x), float(y), _tick(a or b)) for x, y, a, b in TICK.findall(axes)]
     ticks = [tick for tick in ticks if tick[2] is not None]
-    across = _fit([(x, value) for x, y, value in ticks if sum(abs(y - other) < 1e-3 for _, other, _ in ticks) > 1])
-    up = _fit([(y, value) for x, y, value in ticks if sum(abs(x - other) < 1e-3 for other, _, _ in ticks) > 1])
+    if len(ticks) < 4:
+        return None
+    left, bottom = (max(set(line), key=line.count) for line in ([t[0] for t in ticks], [t[1] for t in ticks]))
+    sides = [(y, value) for x, y, value in ticks if x == left]
+    across, up = _fit([(x, value) for x, y, value in ticks if y == bottom and x != left]), _fit(sides)
     if across is None or up is None:
         return None
-    percent = 0.01 if max(abs(tick[2]) for tick in ticks if abs(np.polyval(up, tick[1]) - tick[2]) < 1e-6) > 2 else 1
+    percent = 0.01 if max(abs(value) for _, value in sides) > 2 else 1
     return lambda points: (np.polyval(across, points[:, 0]), np.polyval(up, points[:, 1]) * percent)
 
 
@@ -205,16 +212,14 @@ def _lines(axes):
 
 
 def _markers(axes):
-    """Places of signs that are not ticks: those of one kind, off the borders."""
-    ticks = {(x, y) for x, y, *_ in TICK.findall(axes)}
-    found = re.findall(r'<use [^>]*?href="(#[^"]*)"[^>]*?x="([\d.]+)" y="([\d.]+)"', axes)
-    found += [(h, x, y) for x, y, h in re.findall(r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*?href="(#[^"]*)"', axes)]
+    """Places of signs that are not ticks, a set for each kind of sign."""
+    ticks = {(x, y) for x, y, a, b in TICK.findall(axes) if _tick(a or b) is not None}
     by_sign = {}
-    for sign, x, y in found:
-        if (x, y) not in ticks:
-            by_sign.setdefault(sign, set()).add((float(x), float(y)))
-    best = max(by_sign.values(), key=len, default=set())
-    return np.array(sorted(best)).reshape(-1, 2)
+    for attributes in re.findall(r"<use ([^>]*)>", axes.partition('id="legend')[0]):
+        found = dict(re.findall(r'(href|x|y)="([^"]*)"', attributes))
+        if {"href", "x", "y"} <= set(found) and (found["x"], found["y"]) not in ticks:
+            by_sign.setdefault(found["href"], set()).add((float(found["x"]), float(found["y"])))
+    return [np.array(sorted(points)) for points in by_sign.values() if len(points) >= 3]
 
 
 RULES = (find_cells, find_thresholds, find_steps, find_points)

@@ -7,6 +7,7 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _read_page(path):
     blocks = [_clean(block) for block in page.blocks]
     # A term and what is said of it are one sentence: "people in the cohort", "312".
     document.texts = [(path.name, block) for block in blocks if block]
-    document.texts += [(path.name, f"{b} {a}") for a, b in zip(blocks, blocks[1:], strict=False) if b[:1].isdigit()]
+    document.texts += [(path.name, f"{b} {a}") for a, b in pairwise(blocks) if b[:1].isdigit()]
     document.tables = page.tables
     document.pictures = re.findall(r"<svg.*?</svg>", source, re.DOTALL)
     for found in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', source, re.DOTALL):
