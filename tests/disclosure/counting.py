@@ -262,7 +262,7 @@ def find_pairs(truth, documents):
 
 def _combine(a, b):
     yield from (("+", a + b), ("-", a - b), ("-", b - a), ("x", a * b))
-    if a and b:
+    if a and b and a != b:
         yield from (("/", a / b), ("/", b / a))
 
 

@@ -64,7 +64,7 @@ def find_truth(table, roles):
             extremes |= _find_extremes(name, column, values[name])
             if len(counts) <= 20:
                 _add_levels(name, counts, groups, words, rare)
-        elif len(counts) <= 20:
+        elif len(counts) <= 20 and name not in roles.values():
             _add_levels(name, counts, groups, words, rare)
         else:
             words |= {str(cell): name for cell in few}
