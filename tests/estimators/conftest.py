@@ -28,7 +28,21 @@ LABEL_ONLY = tuple(name for name in CLASSIFIERS if name not in NEEDS)
 CURE_MODELS = tuple(name for name in NEEDS if name != "AFTClassifier")
 
 
+# Every classifier takes arrays, and one of them takes every kind of table: all read tables in the same place.
+CLASSIFIERS_AND_KINDS = [
+    *((name, "array") for name in CLASSIFIERS),
+    ("LabelClassifier", "pandas"),
+    ("FollowUpCureClassifier", "polars"),
+]
+
+
 def pytest_generate_tests(metafunc):
+    chosen = any("kind" in marker.args[0] for marker in metafunc.definition.iter_markers("parametrize"))
+    if "kind" in metafunc.fixturenames and not chosen:
+        if "classifier" in metafunc.fixturenames:
+            metafunc.parametrize(("classifier", "kind"), CLASSIFIERS_AND_KINDS, indirect=True)
+            return
+        metafunc.parametrize("kind", ["array", "pandas", "polars"], indirect=True)
     for fixture, names in (
         ("classifier", tuple(CLASSIFIERS)),
         ("label_only_classifier", LABEL_ONLY),
@@ -120,7 +134,7 @@ def _polars_column(values):
     return polars.Series(values)
 
 
-@pytest.fixture(params=["array", "pandas", "polars"])
+@pytest.fixture
 def kind(request):
     """The three kinds of tables that people have."""
     return request.param

@@ -74,9 +74,10 @@ def test_higher_level_gives_wider_intervals(fitted):
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])
-def test_impossible_level_is_refused_with_its_value(fitted, level):
+def test_impossible_level_is_refused_with_its_value(cohort, level):
+    model = wh.LabelClassifier().fit(cohort.X, cohort.y)
     with pytest.raises(ValueError, match=f"level must lie between 0 and 1, got {level}"):
-        fitted.summary(level)
+        model.summary(level)
 
 
 def test_given_label_frequency_is_not_estimated(cohort):

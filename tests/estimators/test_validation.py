@@ -72,8 +72,8 @@ def test_labels_of_any_type_equal_integers(cohort, as_column, kind, dtype):
 @pytest.mark.parametrize(
     ("label", "message"), [(0, "Nobody is labeled.*all 300 people"), (1, "Nobody is unlabeled.*all 300 people")]
 )
-def test_labels_of_one_kind_are_refused(classifier, refused, needed_times, as_column, label, message):
-    refused(classifier, message, y=as_column(np.full(300, label)), **needed_times(classifier))
+def test_labels_of_one_kind_are_refused(classifier, refused, needed_times, label, message):
+    refused(classifier, message, y=np.full(300, label), **needed_times(classifier))
 
 
 def test_weights_that_leave_one_class_are_refused(refused, cohort):
@@ -98,10 +98,15 @@ def test_labels_of_wrong_length_are_refused(refused, cohort, as_column):
     ],
     ids=["missing", "zero", "negative", "infinite"],
 )
-def test_impossible_time_is_refused(classifier, refused, cohort, as_column, name, value, message):
+def test_impossible_time_is_refused(refused, cohort, as_column, name, value, message):
     times = {"time": cohort.time, "follow_up": cohort.follow_up}
     times[name] = as_column(replaced(times[name], 17, value))
-    refused(classifier, message.format(name=name), **times)
+    refused(wh.MixtureCureClassifier(), message.format(name=name), **times)
+
+
+def test_impossible_time_is_refused_by_those_who_do_not_read_it_too(classifier, refused, cohort):
+    times = {"time": replaced(cohort.time, 17, -2.0), "follow_up": cohort.follow_up}
+    refused(classifier, r"row 17, time=-2\.0", **times)
 
 
 @pytest.mark.parametrize("name", ["time", "follow_up"])

@@ -52,6 +52,15 @@ def uncertain_propensity(request):
     return PROPENSITIES[request.param]
 
 
+# Where only the places of the coefficients matter, one distribution stands for all.
+@pytest.fixture(
+    scope="session", params=["constant", "features", "event-time-weibull", "follow-up-lognormal", "discrete-time"]
+)
+def any_propensity(request):
+    """One propensity of each kind that has predictors."""
+    return PROPENSITIES[request.param]
+
+
 @pytest.fixture(scope="session", params=DISTRIBUTIONS)
 def distribution(request):
     """Every residual distribution in turn."""

@@ -20,6 +20,12 @@ SHRINKAGES = [0.0, 100.0, math.inf, "cv"]
 FACTORS = [1 / 365.25, 12.0]
 SHRUNKEN = [name for name in METHODS if name.startswith(("FUMC-F", "AFTMC-F", "DTMC"))]
 
+# Each method once; the restrictions that can be shrunk also without and with all shrinkage.
+SHRUNKEN_ANYHOW = [
+    *((name, 100.0) for name in METHODS),
+    *((name, shrinkage) for name in SHRUNKEN for shrinkage in (0.0, math.inf)),
+]
+
 
 @pytest.fixture(scope="module")
 def people(draw_times):
@@ -80,30 +86,23 @@ def test_the_event_time_likelihood_moves_by_the_number_of_events_times_the_log_o
 # ---------------------------------------------------------------- weights
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 100.0, math.inf])
-def test_a_weight_of_two_is_every_row_twice(method, shrinkage, people, build, quiet_fit):
-    twice = people.take(np.repeat(np.arange(people.y.size), 2))
-    weighted = quiet_fit(build(method, shrinkage=shrinkage), people, sample_weight=np.full(people.y.size, 2.0))
-    repeated = quiet_fit(build(method, shrinkage=shrinkage), twice)
-    assert_same_answers(weighted, repeated, people.X, atol=1e-5)
-    assert weighted.fit_result_.log_likelihood == pytest.approx(repeated.fit_result_.log_likelihood, abs=1e-3)
-
-
-@pytest.mark.parametrize("shrinkage", [0.0, 100.0, math.inf])
-def test_whole_weights_are_rows_repeated_as_often(method, shrinkage, people, build, quiet_fit):
+@pytest.mark.parametrize(("name", "shrinkage"), SHRUNKEN_ANYHOW)
+def test_whole_weights_are_rows_repeated_as_often(name, shrinkage, people, build, quiet_fit):
     weight = np.random.default_rng(0).integers(0, 4, people.y.size)
-    repeated = quiet_fit(build(method, shrinkage=shrinkage), people.take(np.repeat(np.arange(weight.size), weight)))
-    weighted = quiet_fit(build(method, shrinkage=shrinkage), people, sample_weight=weight)
+    repeated = quiet_fit(
+        build(METHODS[name], shrinkage=shrinkage), people.take(np.repeat(np.arange(weight.size), weight))
+    )
+    weighted = quiet_fit(build(METHODS[name], shrinkage=shrinkage), people, sample_weight=weight)
     assert_same_answers(weighted, repeated, people.X, atol=1e-5)
     assert weighted.fit_result_.log_likelihood == pytest.approx(repeated.fit_result_.log_likelihood, abs=1e-3)
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 100.0, math.inf])
-def test_a_weight_of_zero_is_the_row_left_out(method, shrinkage, people, build, quiet_fit):
+@pytest.mark.parametrize(("name", "shrinkage"), SHRUNKEN_ANYHOW)
+def test_a_weight_of_zero_is_the_row_left_out(name, shrinkage, people, build, quiet_fit):
     # The longest followed and some others are left out, so that nothing may be read off them.
     kept = (np.arange(people.y.size) % 5 > 0) & (people.follow_up < 5.5)
-    weighted = quiet_fit(build(method, shrinkage=shrinkage), people, sample_weight=kept.astype(float))
-    without = quiet_fit(build(method, shrinkage=shrinkage), people.take(kept))
+    weighted = quiet_fit(build(METHODS[name], shrinkage=shrinkage), people, sample_weight=kept.astype(float))
+    without = quiet_fit(build(METHODS[name], shrinkage=shrinkage), people.take(kept))
     assert_same_answers(weighted, without, people.X, atol=1e-5)
 
 

@@ -76,8 +76,8 @@ def test_every_status_is_a_sentence(status):
 
 
 @pytest.mark.parametrize("shrinkage", [0.0, 5.0, np.inf])
-def test_lbfgs_and_newton_agree(uncertain_propensity, shrinkage, objective_of):
-    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+def test_lbfgs_and_newton_agree(any_propensity, shrinkage, objective_of):
+    objective = objective_of(any_propensity, columns=(2,), n=300)
     indexed = IndexedObjective(objective, shrinkage)
     start = np.zeros(indexed.size)
     optimum = newton(indexed.evaluate, start)
@@ -107,8 +107,8 @@ def test_a_fit_that_ran_out_of_steps_warns(method, build, draw_times):
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.01, 0.3])
-def test_polishing_ends_where_newton_does(uncertain_propensity, distance, objective_of):
-    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+def test_polishing_ends_where_newton_does(any_propensity, distance, objective_of):
+    objective = objective_of(any_propensity, columns=(2,), n=300)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     start = optimum.parameters + distance * np.sign(optimum.parameters)
     polished = polish(objective.evaluate, objective.value_and_gradient, start)

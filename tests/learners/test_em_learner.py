@@ -92,10 +92,12 @@ def test_em_with_logistic_regression_ends_where_the_linear_learner_does(kind, li
     assert roc_auc_score(positive, eta_em) == pytest.approx(roc_auc_score(positive, eta), abs=0.01)
 
 
-@pytest.mark.parametrize("kind", ["event time", "follow-up"])
 @pytest.mark.parametrize(
-    "classifier",
-    [RandomForestClassifier(n_estimators=100, min_samples_leaf=20), HistGradientBoostingClassifier()],
+    ("classifier", "kind"),
+    [
+        (RandomForestClassifier(n_estimators=100, min_samples_leaf=20), "event time"),
+        (HistGradientBoostingClassifier(), "follow-up"),
+    ],
     ids=["forest", "boosting"],
 )
 def test_trees_find_a_risk_that_is_not_linear(classifier, kind, curved_world):

@@ -25,8 +25,11 @@ def curved():
     return wh.simulate("nonlinear-risk", n=1200, seed=0), wh.simulate("nonlinear-risk", n=5000, seed=1)
 
 
-@pytest.mark.parametrize("classifier", [FOREST, HISTOGRAM], ids=["forest", "histogram"])
-@pytest.mark.parametrize("method", ["SARPU-R", "FUMC-F", "AFTMC-F"])
+@pytest.mark.parametrize(
+    ("method", "classifier"),
+    [("SARPU-R", HISTOGRAM), ("FUMC-F", FOREST), ("AFTMC-F", FOREST)],
+    ids=["SARPU-R-histogram", "FUMC-F-forest", "AFTMC-F-forest"],
+)
 def test_any_classifier_works_under_a_restriction(curved, method, classifier):
     cohort, fresh = curved
     model = wh.METHODS[method].build([2, 3] if method == "SARPU-R" else None, learner=classifier)
@@ -34,10 +37,9 @@ def test_any_classifier_works_under_a_restriction(curved, method, classifier):
     assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.82
 
 
-@pytest.mark.parametrize("classifier", [FOREST, HISTOGRAM], ids=["forest", "histogram"])
-def test_any_classifier_works_with_a_constant_propensity(curved, classifier):
+def test_any_classifier_works_with_a_constant_propensity(curved):
     cohort, fresh = curved
-    model = wh.ElkanNotoClassifier(prevalence=0.5, learner=classifier).fit(cohort.X, cohort.y)
+    model = wh.ElkanNotoClassifier(prevalence=0.5, learner=FOREST).fit(cohort.X, cohort.y)
     assert roc_auc_score(fresh.positive, model.decision_function(fresh.X)) > 0.72
 
 
@@ -46,7 +48,8 @@ def test_any_classifier_works_in_a_pipeline_and_a_grid_search(curved):
     model = make_pipeline(StandardScaler(), wh.FollowUpCureClassifier(shrinkage=100.0, learner=FOREST))
     grid = {"followupcureclassifier__learner__min_samples_leaf": [10, 40]}
     search = GridSearchCV(model, grid, cv=2)
-    search.fit(cohort.X, cohort.y, followupcureclassifier__follow_up=cohort.follow_up)
+    some = slice(400)
+    search.fit(cohort.X[some], cohort.y[some], followupcureclassifier__follow_up=cohort.follow_up[some])
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 

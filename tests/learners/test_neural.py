@@ -1,5 +1,6 @@
 """The neural learner: slopes of batches, what it can learn, and what it says when something is wrong."""
 
+import importlib.util
 import pickle
 import sys
 from dataclasses import replace
@@ -29,9 +30,15 @@ from whether.propensity import (
 from whether.risk import PURisk
 from whether.simulation import WORLDS
 
-torch = pytest.importorskip("torch")
+# PyTorch takes seconds to import, so it is looked for here and imported by the tests that name it.
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the neural learner needs PyTorch")
 
 QUICK = {"max_epochs": 4, "n_networks": 1, "hidden": (8,)}
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
 
 
 def to_cohort(simulated):
@@ -188,7 +195,7 @@ def test_a_known_level_stays_as_it_is(small):
     assert np.all(v == 0.25)
 
 
-def test_the_same_seed_gives_the_same_fit_and_leaves_the_random_state_of_torch_alone(small):
+def test_the_same_seed_gives_the_same_fit_and_leaves_the_random_state_of_torch_alone(torch, small):
     learner, candidates = NeuralLearner(**{**QUICK, "n_networks": 2}), event_time(small, "lognormal", "weibull")
     state = torch.random.get_rng_state()
     first, second, other = (fit(clone(learner), small, candidates, seed=seed) for seed in (5, 5, 6))
@@ -343,7 +350,7 @@ def test_a_fitted_perceptron_predicts_without_torch(small, monkeypatch):
 
 
 @pytest.mark.parametrize("as_factory", [True, False])
-def test_a_module_of_ones_own_is_trained(small, as_factory):
+def test_a_module_of_ones_own_is_trained(torch, small, as_factory):
     def make():
         return torch.nn.Linear(small.features.shape[1], 2)
 
@@ -354,19 +361,19 @@ def test_a_module_of_ones_own_is_trained(small, as_factory):
     assert v.shape == (2, small.n)
 
 
-def test_a_module_with_a_wrong_number_of_outputs_is_told_what_is_needed(small):
+def test_a_module_with_a_wrong_number_of_outputs_is_told_what_is_needed(torch, small):
     module = torch.nn.Linear(small.features.shape[1], 3)
     with pytest.raises(ValueError, match=r"must return 2 outputs per person \(outcome logit, location\)"):
         fit(NeuralLearner(**QUICK, module=module), small, event_time(small, "lognormal"))
 
 
-def test_a_module_cannot_be_restricted_to_some_features(small):
+def test_a_module_cannot_be_restricted_to_some_features(torch, small):
     module = torch.nn.Linear(small.features.shape[1], 2)
     with pytest.raises(ValueError, match="sees all features"):
         fit(NeuralLearner(**QUICK, module=module), small, [LogisticPropensity(sloped=True)], columns=[0])
 
 
-def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(small):
+def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(torch, small):
     module = torch.nn.Sequential(torch.nn.Linear(small.features.shape[1], 6), torch.nn.Dropout(), torch.nn.Linear(6, 2))
     module[0].weight.requires_grad_(False)
     model = fit(NeuralLearner(**{**QUICK, "module": module}), small, event_time(small, "lognormal"))

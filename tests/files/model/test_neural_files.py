@@ -1,6 +1,7 @@
 """Neural models: networks come back to the last bit, without PyTorch and without a module of the user's."""
 
 import copy
+import importlib.util
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
 
-pytest.importorskip("torch", reason="the neural learner needs PyTorch")
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the neural learner needs PyTorch")
 
 N_CASES = 300
 

@@ -1,0 +1,225 @@
+"""Ways to a small count through tables and pictures: bins, steps of a curve, points with their bars."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+
+from tests.disclosure.counting import only_integer
+from tests.disclosure.reading import Written, read_number
+from tests.disclosure.truth import is_small
+
+PEOPLE_HEADER = re.compile(r"people|recorded|selected|observation")
+SEEN_HEADER = re.compile(r"^(?!predicted).*(recorded event|with the event|event seen)")
+# How near a drawn point has to lie to what it is taken for: coordinates have six decimals.
+DRAWN = 2e-6
+POINT = re.compile(r"([ML])\s*(-?[\d.]+)[ ,](-?[\d.]+)")
+TICK = re.compile(
+    r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"(?:(?!<use ).){0,900}?(?:<!-- ([^>]*?) -->|<text[^>]*>([^<]*)</text>)',
+    re.DOTALL,
+)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def find_cells(truth, documents):
+    """A small count in a table, or one that the columns of its row give together."""
+    for document in documents:
+        for rows in document.tables:
+            header = rows[0] if rows else []
+            for row in rows[1:]:
+                where = f"{document.name}: {' | '.join(row)[:80]}"
+                counts = {
+                    name: int(cell.replace(",", ""))
+                    for name, cell in zip(header, row, strict=False)
+                    if PEOPLE_HEADER.search(name) and re.fullmatch(r"\d[\d,]*", cell)
+                }
+                yield from (("a cell", count, where, name) for name, count in counts.items() if is_small(count))
+                people = next((count for name, count in counts.items() if name.startswith("people")), None)
+                if people:
+                    yield from _share_cells(people, header, row, where)
+
+
+def _share_cells(people, header, row, where):
+    observed = any("recorded event" in name for name in header)
+    for name, cell in zip(header, row, strict=False):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?) %", cell)
+        if found and (SEEN_HEADER.search(name) or (observed and name == "observed")):
+            low, high = read_number("", Written(found[1]), 0.01).times(people)
+            count = only_integer(low, high)
+            if count is not None and (is_small(count) or is_small(people - count)):
+                yield "a cell", count, where, f"{cell} of {people}"
+
+
+def find_thresholds(truth, documents):
+    """People between two thresholds, where thresholds and bins of the same risk are put together."""
+    for document in documents:
+        beyond = {}
+        for data in document.data:
+            for sweep in data.get("sweeps", []) if isinstance(data, dict) else []:
+                at = [float(threshold) for threshold in sweep["thresholds"]]
+                if len(sweep["selected"]) and sweep["selected"][0] == truth.n_people:
+                    beyond |= dict(zip(at, sweep["selected"], strict=True))
+                yield from _between(
+                    sorted(zip(at, sweep["selected"], strict=True)), document.name, sweep.get("key", "")
+                )
+        for rows in document.tables:
+            if rows and rows[0][0] == "risk" and any("no event recorded" in name for name in rows[0]):
+                beyond |= _bins_to_tails(rows[1:])
+        yield from _between(sorted(beyond.items()), document.name, "bins and thresholds together")
+
+
+def _bins_to_tails(rows):
+    """From bins of the risk to how many people lie at or above the start of each."""
+    found, tails = [], {}
+    for row in rows:
+        edges = re.match(r"(\d+) to (\d+) %", row[0])
+        cells = [cell.replace(",", "") for cell in row[1:3]]
+        if not edges or not all(cell.isdigit() for cell in cells):
+            return {}
+        found.append((int(edges[1]) / 100, sum(map(int, cells))))
+    above = 0
+    for start, count in reversed(found):
+        above += count
+        tails[start] = above
+    return tails
+
+
+def _between(tails, name, what):
+    for (low, more), (high, fewer) in pairwise(tails):
+        if is_small(abs(more - fewer)):
+            yield "people between risks", abs(more - fewer), name, f"{low:.2f} to {high:.2f}: {more} - {fewer}, {what}"
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def find_steps(truth, documents):
+    """Steps of a Kaplan-Meier curve that stand for few events, or few ends of follow-up."""
+    if truth.time is None and truth.follow_up is None:
+        return
+    for document in documents:
+        for picture in document.pictures:
+            for axes in _axes(picture):
+                yield from _steps(truth, document.name, axes)
+
+
+def _steps(truth, name, axes):
+    reading = _scales(axes)
+    if reading is None:
+        return
+    for line in _lines(axes):
+        for what, happened, times in _curves(truth):
+            curve = _kaplan_meier(times, happened)
+            at, share = reading(line)
+            # The share just before, or at, a point of the line: both ends of a step are drawn.
+            for drawn in (share, 1 - share):
+                fits = np.minimum(abs(drawn - curve(at, "right")), abs(drawn - curve(at, "left"))) < 1e-4
+                if fits.mean() < 0.9 or len(at) < 6 or len(np.unique(np.round(share, 6))) < 3:
+                    continue
+                edges = np.unique(np.round(at[np.append(np.abs(np.diff(share)) > DRAWN, False)], 6))
+                held = [np.sum(happened & (times > a + 1e-3) & (times <= b + 1e-3)) for a, b in pairwise([0.0, *edges])]
+                small = [int(count) for count in held if is_small(count)]
+                if small:
+                    yield what, small[0], name, f"{len(small)} steps of a curve stand for at most {max(small)} each"
+
+
+def _curves(truth):
+    if truth.time is not None:
+        yield "events by time", truth.labeled, truth.time
+    if truth.follow_up is not None:
+        yield "ends of follow-up", np.ones(truth.n_people, dtype=bool), truth.follow_up
+    elif truth.time is not None:
+        yield "ends of follow-up", ~truth.labeled, truth.time
+
+
+def _kaplan_meier(times, happened):
+    steps = np.unique(times[happened])
+    left = np.array([1 - np.sum(happened & (times == t)) / np.sum(times >= t) for t in steps])
+    survival = np.concatenate([[1.0], np.cumprod(left)])
+
+    def curve(at, side):
+        # Coordinates are rounded, so a time is looked up a little before or after it.
+        shift = 1e-5 * times.max() * (1 if side == "right" else -1)
+        return survival[np.searchsorted(steps, at + shift, side)]
+
+    return curve
+
+
+def find_points(truth, documents):
+    """Points that are shares of groups of known size."""
+    for document in documents:
+        for picture in document.pictures:
+            for axes in _axes(picture):
+                reading = _scales(axes)
+                for points in _markers(axes) if reading is not None else ():
+                    yield from _group_points(truth, document.name, reading(points)[1])
+
+
+def _group_points(truth, name, shares):
+    sizes = {truth.n_people // len(shares), -(-truth.n_people // len(shares))}
+    for size in sizes:
+        counts = shares * size
+        whole = np.abs(counts - np.round(counts)) < 1e-3
+        small = [int(count) for count in np.round(counts[whole]) if is_small(count)]
+        # All groups have one of two sizes: where most come out whole, these are the groups.
+        if whole.mean() >= 0.5 and small:
+            yield "a group by follow-up", small[0], name, f"{len(small)} points are shares of {size} people"
+
+
+def _axes(picture):
+    """Parts of a drawing with axes of their own."""
+    parts = re.split(r'(?=<g id="axes_)', picture)
+    return parts[1:] if len(parts) > 1 else parts
+
+
+def _scales(axes):
+    """From places to what the axes say, by the ticks; None where an axis has no numbers or is not straight."""
+    ticks = [(float(x), float(y), _tick(a or b)) for x, y, a, b in TICK.findall(axes)]
+    ticks = [tick for tick in ticks if tick[2] is not None]
+    if len(ticks) < 4:
+        return None
+    left, bottom = (max(set(line), key=line.count) for line in ([t[0] for t in ticks], [t[1] for t in ticks]))
+    sides = [(y, value) for x, y, value in ticks if x == left]
+    across, up = _fit([(x, value) for x, y, value in ticks if y == bottom and x != left]), _fit(sides)
+    if across is None or up is None:
+        return None
+    percent = 0.01 if max(abs(value) for _, value in sides) > 2 else 1
+    return lambda points: (np.polyval(across, points[:, 0]), np.polyval(up, points[:, 1]) * percent)
+
+
+def _tick(text):
+    try:
+        return float(text.replace("−", "-").replace(",", "").replace("%", ""))
+    except ValueError:
+        return None
+
+
+def _fit(pairs):
+    if len(pairs) < 2:
+        return None
+    place, value = np.array(pairs).T
+    line = np.polyfit(place, value, 1)
+    return line if np.allclose(np.polyval(line, place), value, atol=1e-4 * np.ptp(value)) else None
+
+
+def _lines(axes):
+    for path in re.findall(r'<path [^>]*?d="([^"]*)"', axes):
+        points = np.array([(float(x), float(y)) for _, x, y in POINT.findall(path)])
+        if len(points) >= 6:
+            yield points * [1, np.sign(points[:, 1].mean()) or 1]
+
+
+def _markers(axes):
+    """Places of signs that are not ticks, a set for each kind of sign."""
+    ticks = {(x, y) for x, y, a, b in TICK.findall(axes) if _tick(a or b) is not None}
+    by_sign = {}
+    for attributes in re.findall(r"<use ([^>]*)>", axes.partition('id="legend')[0]):
+        found = dict(re.findall(r'(href|x|y)="([^"]*)"', attributes))
+        if {"href", "x", "y"} <= set(found) and (found["x"], found["y"]) not in ticks:
+            by_sign.setdefault(found["href"], set()).add((float(found["x"]), float(found["y"])))
+    return [np.array(sorted(points)) for points in by_sign.values() if len(points) >= 3]
+
+
+RULES = (find_cells, find_thresholds, find_steps, find_points)

@@ -1,0 +1,107 @@
+"""What must not be found out: the small groups of a cohort, and what single persons' cells hold."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+FEWEST = 11
+
+
+def is_small(count):
+    """Whether so many people could be recognised."""
+    return 0 < count < FEWEST
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A cohort as its owner knows it.
+
+    Attributes
+    ----------
+    n_people, n_events : int
+    groups : dict of str to int
+        Small groups by name: "events", "unlabeled", "site=isle", "gaps in age".
+    values : dict of str to ndarray
+        Numbers that fewer than 11 people share, by column.
+    extremes : dict of str to float
+        The least, the greatest and the middle one of them, where these are one person's.
+    words : dict of str to str
+        Cells that fewer than 11 people share, with their column.
+    rare : set of str
+        Names of features that fewer than 11 people have, or all but fewer than 11.
+    """
+
+    n_people: int
+    n_events: int
+    groups: dict
+    values: dict
+    extremes: dict
+    words: dict
+    rare: set
+    labeled: np.ndarray = field(repr=False)
+    time: np.ndarray | None = field(repr=False, default=None)
+    follow_up: np.ndarray | None = field(repr=False, default=None)
+
+    @property
+    def n_unlabeled(self):
+        return self.n_people - self.n_events
+
+
+def find_truth(table, roles):
+    """The truth about a table; ``roles`` says which columns hold the event, times, follow-up."""
+    labeled = _find_labels(table[roles["event"]])
+    n, n_events = len(table), int(labeled.sum())
+    groups = {"events": n_events, "unlabeled": n - n_events}
+    values, extremes, words, rare = {}, {}, {}, set()
+    for name in table.columns.drop(roles["event"]):
+        column = table[name]
+        groups[f"gaps in {name}"] = int(column.isna().sum())
+        counts = column.value_counts()
+        few = counts[counts < FEWEST].index
+        if pd.api.types.is_numeric_dtype(column) and len(counts) > 2:
+            values[name] = np.unique(few.to_numpy(dtype=float))
+            extremes |= _find_extremes(name, column, values[name])
+            if len(counts) <= 20:
+                _add_levels(name, counts, groups, words, rare)
+        elif len(counts) <= 20 and name not in roles.values():
+            _add_levels(name, counts, groups, words, rare)
+        else:
+            words |= {str(cell): name for cell in few}
+    times = _find_times(table, roles)
+    if "entry" in roles:
+        for name, years in times.items():
+            values[name] = np.unique(years[years != years[0]])
+            extremes |= _find_extremes(name, pd.Series(years), values[name])
+    small = {name: count for name, count in groups.items() if is_small(count)}
+    return Truth(n, n_events, small, values, extremes, words, rare, labeled, **times)
+
+
+def _find_labels(column):
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy() == 1
+    return (column != "none").to_numpy()
+
+
+def _find_times(table, roles):
+    """Times and lengths of follow-up, in years where they follow from dates."""
+    if "entry" in roles:
+        entry = pd.to_datetime(table[roles["entry"]])
+        ends = {"time": pd.to_datetime(table[roles["time"]]), "follow_up": pd.Timestamp(roles["endpoint"])}
+        return {name: ((end - entry).dt.days / 365.25).to_numpy() for name, end in ends.items()}
+    return {role: table[roles[role]].to_numpy(dtype=float) for role in ("time", "follow_up") if role in roles}
+
+
+def _add_levels(name, counts, groups, words, rare):
+    for level, count in counts.items():
+        text = f"{level:g}" if isinstance(level, float) else str(level)
+        groups[f"{name}={text}"] = int(count)
+        if is_small(count):
+            rare |= {name, f"{name}={text}"} if len(counts) == 2 else {f"{name}={text}"}
+            if not text.isdigit() or len(text) > 3:
+                words[text] = name
+
+
+def _find_extremes(name, column, own):
+    found = {"least": column.min(), "greatest": column.max(), "middle": column.median()}
+    return {f"{what} {name}": float(value) for what, value in found.items() if value in own}
