@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from whether.analysis.analyze import analyze_arrays
 from whether.analysis.result import Analysis, Origin
+from whether.analysis.steps import analyze_arrays
 from whether.files.table import TableCohort, read_cohort
 from whether.files.wording import word_all
 from whether.validate import ArgumentError
