@@ -139,7 +139,7 @@ def test_named_features_reach_the_model_by_name(cohort):
 
 
 def test_a_model_below_the_curve_of_events_is_warned_of(answer):
-    from whether.analysis.analyze import _compare_with_curve
+    from whether.analysis.steps import _compare_with_curve
 
     bounds = answer.evidence.bounds
     assert _compare_with_curve(bounds, replace(answer.mean_risk, upper=1.0)) == ()
@@ -169,7 +169,7 @@ def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
 
 
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
-    module = sys.modules["whether.analysis.analyze"]  # the package's function has the module's name
+    module = sys.modules["whether.analysis.steps"]
     monkeypatch.setattr(module, "MANY_PEOPLE", 600)
     monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
     monkeypatch.setattr(resampling, "LARGEST", 100)

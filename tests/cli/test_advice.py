@@ -194,7 +194,7 @@ def test_a_bad_table_is_refused_by_the_others(run, tmp_path, command, case):
 BACKTEST = ("backtest", "--event", "event", "--time", "time", "--drop", "follow_up")
 BAD_OPTIONS = {
     "no event": (("examine", "--time", "time"), 2, "--event is missing"),
-    "a group to examine": (("examine", *TIMES, "--group", "patient"), 2, "has no use for --group"),
+    "a group to examine": (("examine", *TIMES, "--group", "patient"), 2, "No such option: --group"),
     "a picture of labels": (("examine", "--event", "event", "-o", "p.png"), 2, "no picture without times"),
     "an unknown ending": (("examine", *TIMES, "-o", "r.xlsx"), 2, "must end in .json, or in .png, .svg or .pdf"),
     "no folder": (("recommend", *TIMES, "-o", "none/r.json"), 2, "There is no folder 'none'"),
