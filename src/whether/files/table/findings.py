@@ -51,7 +51,7 @@ class Finding:
     @property
     def is_warning(self) -> bool:
         """Whether the reader may have to act."""
-        return False
+        return isinstance(self, (OneColumn, LooksLikeId, UnknownCategories))
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,6 @@ class OneColumn(Finding):
     """No separator was found, so that all is one column."""
 
     column: str
-
-    @property
-    def is_warning(self) -> bool:
-        """It is hardly ever meant."""
-        return True
 
 
 @dataclass(frozen=True)
@@ -109,11 +104,6 @@ class LooksLikeId(Finding):
     """A column that was asked for by name seems to be an id."""
 
     column: str
-
-    @property
-    def is_warning(self) -> bool:
-        """It is used all the same."""
-        return True
 
 
 @dataclass(frozen=True)
@@ -153,11 +143,6 @@ class UnknownCategories(Finding):
     column: str
     held: tuple[Held, ...]
     counts_as: str
-
-    @property
-    def is_warning(self) -> bool:
-        """The risks of these people are those of others."""
-        return True
 
 
 @dataclass(frozen=True)
