@@ -167,24 +167,14 @@ def test_without_a_table_a_cohort_is_simulated(run):
 
 # ---------------------------------------------------------------- what is refused
 
-# Cases about methods and learners of `fit`, and the one in which less is known than it needs.
-FIT_ONLY = ("method", "learner", "R without", "F with", "nothing known")
-SHARED = [case for case in BAD_TABLES if not any(word in case for word in FIT_ONLY)]
+# Every command reads tables by one function; what it refuses is tried in full with `fit`.
 
 
-@pytest.mark.parametrize("case", SHARED)
-def test_a_bad_table_is_refused_by_examine_in_one_sentence(run, tmp_path, case):
-    content, options, code, said = BAD_TABLES[case]
-    path = tmp_path / "t.csv"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    check_refusal(run("examine", path, *options, "-o", tmp_path / "r.json"), code, said, tmp_path, ["t.csv"])
-
-
-@pytest.mark.parametrize("command", ["recommend", "backtest", "sensitivity"])
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     "case", ["binary file", "unknown column", "no events", "dates for durations", "unknown option"]
 )
-def test_a_bad_table_is_refused_by_the_others(run, tmp_path, command, case):
+def test_a_bad_table_is_refused_in_one_sentence(run, tmp_path, command, case):
     content, options, code, said = BAD_TABLES[case]
     path = tmp_path / "t.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -17,16 +17,6 @@ from pathlib import Path
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; it becomes ``path`` when the block ends, and is removed if the block fails.
 
-    Parameters
-    ----------
-    path : path-like
-        Where the complete file is to be; a file that is there already is replaced in one step.
-
-    Yields
-    ------
-    Path
-        An empty file in the same folder.
-
     Examples
     --------
     >>> import tempfile

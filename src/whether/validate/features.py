@@ -93,16 +93,7 @@ def _first_duplicate(features: Array) -> tuple[int, int] | None:
 def resolve_columns(
     columns: Sequence[str | int] | None, names: Sequence[str] | int, parameter: str
 ) -> NDArray[np.intp]:
-    """Positions of features given by name or position; all of them for None.
-
-    Parameters
-    ----------
-    columns : sequence of str or int, or None
-    names : sequence of str, or int
-        Names of the features, or their number where they have no names.
-    parameter : str
-        What the user calls them.
-    """
+    """Positions of features given by name or position; all of them for None."""
     count = names if isinstance(names, int) else len(names)
     if columns is None:
         return np.arange(count)

@@ -27,17 +27,7 @@ def check_cohort(
     follow_up: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Cohort:
-    """Check everything that was passed to ``fit`` and return it as a `Cohort`.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, d)
-        Finite numbers (see `check_features`).
-    labels : array-like of 0 and 1
-    names : sequence of str
-        Names of the feature columns.
-    time, follow_up, sample_weight : array-like or None
-    """
+    """Check everything that was passed to ``fit`` and return it as a `Cohort`."""
     n = features.shape[0]
     labeled = check_labels(labels, n)
     weight = None if sample_weight is None else check_weight(sample_weight, n)

@@ -49,7 +49,7 @@ class Finding:
     @property
     def is_warning(self) -> bool:
         """Whether the reader may have to act."""
-        return False
+        return isinstance(self, (OneColumn, LooksLikeId, UnknownCategories))
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,6 @@ class OneColumn(Finding):
     """No separator was found, so that all is one column."""
 
     column: str
-
-    @property
-    def is_warning(self) -> bool:
-        """It is hardly ever meant."""
-        return True
 
 
 @dataclass(frozen=True)
@@ -107,11 +102,6 @@ class LooksLikeId(Finding):
     """A column that was asked for by name seems to be an id."""
 
     column: str
-
-    @property
-    def is_warning(self) -> bool:
-        """It is used all the same."""
-        return True
 
 
 @dataclass(frozen=True)
@@ -151,11 +141,6 @@ class UnknownCategories(Finding):
     column: str
     held: tuple[Held, ...]
     counts_as: str
-
-    @property
-    def is_warning(self) -> bool:
-        """The risks of these people are those of others."""
-        return True
 
 
 @dataclass(frozen=True)

@@ -50,25 +50,13 @@ class Roles:
 
 @dataclass(frozen=True)
 class Choice:
-    """The other columns: which may become features, and which say who a person is or with whom one belongs.
-
-    Attributes
-    ----------
-    candidates : list of str
-        Columns that may become features.
-    named : bool
-        Whether they were asked for by name.
-    ids, categorical, propensity : list of str
-    group : str or None
-        Column whose equal values are rows that belong together.
-    """
+    """The other columns: which may become features (by name or not), and which say who a person is."""
 
     candidates: list[str]
     named: bool
     ids: list[str]
     categorical: list[str]
     propensity: list[str]
-    group: str | None
 
 
 def choose_columns(
@@ -95,7 +83,7 @@ def choose_columns(
     absent = next((name for name in propensity if name not in candidates), None)
     if absent is not None:
         raise ArgumentError(f"`propensity_features` has {absent!r}, which `features` has not.")
-    return Choice(candidates, bool(wanted), ids, codes, propensity, group)
+    return Choice(candidates, bool(wanted), ids, codes, propensity)
 
 
 def _listed(names: Iterable[str] | None) -> list[str]:
