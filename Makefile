@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test slow browser lint format docs bench constraints clean
+.PHONY: help install demo test browser lint format docs bench constraints clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,9 +32,6 @@ demo: $(INSTALLED)  ## a report on a simulated cohort, in demo-report
 
 test: $(INSTALLED)  ## tests and doctests (JOBS=2 processes; ARGS=... is handed to pytest)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
-
-slow: $(INSTALLED)  ## the long statistical tests
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
 
 browser: $(INSTALLED)  ## the report in a real browser (Chromium; .ci/browser installs it where it is missing)
 	WHETHER_BROWSER_REQUIRED=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
