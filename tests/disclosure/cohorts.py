@@ -101,23 +101,23 @@ def make_rare_category():
 
 def make_rare_flag():
     """A yes or no that three people have."""
-    table = make_people(311, 101)
+    table = make_people(211, 71)
     table["transplant"] = 0
-    table.loc[_some(311, 3), "transplant"] = 1
+    table.loc[_some(211, 3), "transplant"] = 1
     return Cohort("a level of three people", table)
 
 
 def make_rare_stratum():
     """Numbers that are categories, one of them of six people."""
-    table = make_people(311, 101)
-    table["ward"] = np.random.default_rng(2).choice([1, 2, 3], 311)
-    table.loc[_some(311, 6), "ward"] = 87654
+    table = make_people(211, 71)
+    table["ward"] = np.random.default_rng(2).choice([1, 2, 3], 211)
+    table.loc[_some(211, 6), "ward"] = 87654
     return Cohort("a stratum of six people", table, options=("--id", "person", "--categorical", "ward"))
 
 
 def make_tail(size):
     """Nearly everybody left early; a few were followed for much longer."""
-    table = make_people(311, 101)
+    table = make_people(211, 71)
     rows = np.flatnonzero(table["event"] == 0)[:size]
     late = np.round(np.random.default_rng(3).uniform(30_000, 40_000, size), 3)
     table.loc[rows, "follow_up"] = table.loc[rows, "time"] = late
@@ -173,10 +173,10 @@ def make_dates(n_events):
 
 def make_gaps():
     """Gaps in few cells, and in many."""
-    table = make_people(311, 101)
-    table.loc[_some(311, 4), "marker"] = np.nan
-    table.loc[_some(311, 6), "site"] = None
-    table.loc[_some(311, 41), "age"] = np.nan
+    table = make_people(211, 71)
+    table.loc[_some(211, 4), "marker"] = np.nan
+    table.loc[_some(211, 6), "site"] = None
+    table.loc[_some(211, 41), "age"] = np.nan
     return Cohort("gaps in few cells", table)
 
 
@@ -192,7 +192,7 @@ def make_late_event():
 
 def make_years():
     """Times in years with three decimals, which four digits tell in full."""
-    table = make_people(311, 101)
+    table = make_people(211, 71)
     for name in ("time", "follow_up"):
         table[name] = np.maximum((table[name] / 1000).round(3), 0.001)
     table["time"] = table[["time", "follow_up"]].min(axis=1)
@@ -222,9 +222,9 @@ MAKERS = {
     "events in one level": make_events_in_one_level,
     "ids and groups": make_groups,
     "nine events without times": lambda: make_labels(311, 9),
-    "many events without times": lambda: make_labels(311, 101, named=True),
+    "many events without times": lambda: make_labels(211, 71, named=True),
     "six events with follow-up": lambda: make_follow_up(311, 6),
-    "many events with follow-up": lambda: make_follow_up(311, 101),
+    "many events with follow-up": lambda: make_follow_up(211, 71),
     "eight events by date": lambda: make_dates(8),
     "many events by date": lambda: make_dates(101),
     "gaps": make_gaps,

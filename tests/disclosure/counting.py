@@ -25,7 +25,7 @@ PARAMETER_KEY = re.compile(r"per_(parameter|coefficient)")
 PER_PARAMETER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (?:events )?per (?:coefficient|parameter)")
 # Words of an estimate: it may fall on a count by chance, and says nothing about it.
 ESTIMATE = re.compile(
-    r"expected|estimate|risk|would|model|figure|interval|about|predicted|chance|assum|if all|rank|cured|never"
+    r"expected|estimate|risk|would|model|figure|interval|about|predicted|chance|assume|assuming|if all|rank|cured|never"
 )
 RISK_KEY, UNSEEN_KEY = re.compile(r"mean_risk(\.estimate)?$"), re.compile(r"unseen(\.estimate)?$")
 RISK_TEXT = re.compile(r"mean risk[^.%]{0,50}? is (\d+(?:\.\d+)?) %")

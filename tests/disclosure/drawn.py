@@ -55,19 +55,33 @@ def _share_cells(people, header, row, where):
 def find_thresholds(truth, documents):
     """People between two thresholds, where thresholds and bins of the same risk are put together."""
     for document in documents:
-        beyond = {}
-        for data in document.data:
-            for sweep in data.get("sweeps", []) if isinstance(data, dict) else []:
-                at = [float(threshold) for threshold in sweep["thresholds"]]
-                if len(sweep["selected"]) and sweep["selected"][0] == truth.n_people:
-                    beyond |= dict(zip(at, sweep["selected"], strict=True))
-                yield from _between(
-                    sorted(zip(at, sweep["selected"], strict=True)), document.name, sweep.get("key", "")
-                )
-        for rows in document.tables:
-            if rows and rows[0][0] == "risk" and any("no event recorded" in name for name in rows[0]):
-                beyond |= _bins_to_tails(rows[1:])
-        yield from _between(sorted(beyond.items()), document.name, "bins and thresholds together")
+        for key, tails in _sweeps(document).items():
+            yield from _between(sorted(tails.items()), document.name, key)
+        yield from _between(sorted(tails_of_risks(document).items()), document.name, "bins and thresholds together")
+
+
+def tails_of_risks(document):
+    """How many of all people lie at or above a risk, by thresholds and by bins."""
+    sweeps = list(_sweeps(document).values())
+    largest = max((sweep[0.0] for sweep in sweeps if 0.0 in sweep), default=0)
+    tails = {}
+    for sweep in sweeps:
+        if sweep.get(0.0) == largest:
+            tails |= sweep
+    for rows in document.tables:
+        if rows and rows[0][0] == "risk" and any("no event recorded" in name for name in rows[0]):
+            tails |= _bins_to_tails(rows[1:])
+    return tails
+
+
+def _sweeps(document):
+    """Numbers of people selected by each threshold."""
+    return {
+        sweep.get("key", str(i)): dict(zip(map(float, sweep["thresholds"]), sweep["selected"], strict=True))
+        for data in document.data
+        if isinstance(data, dict)
+        for i, sweep in enumerate(data.get("sweeps", []))
+    }
 
 
 def _bins_to_tails(rows):
@@ -160,12 +174,17 @@ def find_points(truth, documents):
 def _group_points(truth, name, shares):
     sizes = {truth.n_people // len(shares), -(-truth.n_people // len(shares))}
     for size in sizes:
-        counts = shares * size
-        whole = np.abs(counts - np.round(counts)) < 1e-3
+        counts = shares[shares > 1e-6] * size
+        whole = np.abs(counts - np.round(counts)) < 1e-4
         small = [int(count) for count in np.round(counts[whole]) if is_small(count)]
-        # All groups have one of two sizes: where most come out whole, these are the groups.
-        if whole.mean() >= 0.5 and small:
+        # All groups have one of two sizes: where half come out whole, these are the groups.
+        if small and whole.mean() >= 0.5:
             yield "a group by follow-up", small[0], name, f"{len(small)} points are shares of {size} people"
+
+
+def can_be_read(picture):
+    """Whether a picture has axes with numbers on them."""
+    return any(_scales(axes) is not None for axes in _axes(picture))
 
 
 def _axes(picture):

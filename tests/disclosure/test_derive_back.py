@@ -2,14 +2,45 @@
 
 import pytest
 
+from tests.disclosure import drawn
 from tests.disclosure.attack import attack
 from tests.disclosure.cohorts import MAKERS, write_outputs
+from tests.disclosure.reading import read_folder
 from tests.disclosure.truth import find_truth
+
+FILES = {"summary.json", "report.html", "analyze.txt", "examine.json", "examine.svg", "backtest.json"}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Function that lets the program tell everything of a cohort, once."""
+    folders = {}
+
+    def tell(name):
+        if name not in folders:
+            folders[name] = tmp_path_factory.mktemp("told")
+            write_outputs(MAKERS[name](), folders[name])
+        return folders[name]
+
+    return tell
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_nothing_small_can_be_derived(name, tmp_path):
+def test_nothing_small_can_be_derived(name, told):
     cohort = MAKERS[name]()
-    write_outputs(cohort, tmp_path)
-    leaks = attack(tmp_path, find_truth(cohort.table, cohort.roles))
+    leaks = attack(told(name), find_truth(cohort.table, cohort.roles))
     assert not leaks, "\n".join(map(str, leaks))
+
+
+def test_everything_that_is_told_is_read(told):
+    shown, models = read_folder(told("everything"))
+    assert {document.name for document in shown} >= FILES
+    assert all(document.texts or document.pictures for document in shown)
+    assert [len(model.numbers) > 10 for model in models] == [True]
+    page = next(document for document in shown if document.name == "report.html")
+    assert page.tables
+    assert page.data
+    # Thresholds and bins of the risk are understood, and so are the axes of the curves.
+    assert len(drawn.tails_of_risks(page)) > 10
+    assert any(drawn.can_be_read(picture) for picture in page.pictures)
+    assert any(drawn.can_be_read(picture) for document in shown for picture in document.pictures)
