@@ -10,13 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.base import stack_level
 from whether.estimators.label_frequency import (
     elkan_noto_label_frequency,
     likely_label_frequency,
     settle_label_frequency,
 )
 from whether.estimators.label_only import LabelOnlyClassifier
+from whether.estimators.warn import stack_level
 from whether.learners import NeuralLearner, Task
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import PURisk

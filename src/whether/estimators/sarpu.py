@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from whether.cohort import Cohort
-from whether.estimators.base import stack_level
 from whether.estimators.label_only import LabelOnlyClassifier
+from whether.estimators.warn import stack_level
 from whether.learners import Task
 from whether.propensity import LogisticPropensity
 from whether.validate import IdentifiabilityWarning

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.estimators.base import CensoredClassifier, stack_level
+from whether.estimators.base import CensoredClassifier
+from whether.estimators.warn import stack_level
 from whether.likelihood import posterior
 from whether.propensity import SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times

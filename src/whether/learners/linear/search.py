@@ -61,14 +61,6 @@ class End(NamedTuple):
 class Search:
     """Starts, candidates and penalties tried, and the best so far.
 
-    Parameters
-    ----------
-    learner : Solver
-    objective : LinearObjective
-        The rows to search on.
-    fixed : tuple of int
-        Intercepts that are known.
-
     Attributes
     ----------
     shrinkage : float
