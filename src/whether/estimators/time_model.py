@@ -68,7 +68,7 @@ class TimeModelClassifier(CensoredClassifier):
         if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
             warnings.warn(
                 f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "
-                f"their event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is "
+                f"their event later than the longest follow-up ({self.longest_follow_up_:.3g}). How many there are is "
                 "then an extrapolation of the time model; the ranking of people depends on it less.",
                 FollowUpWarning,
                 stacklevel=stack_level(),
