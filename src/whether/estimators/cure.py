@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from whether.propensity import DiscreteTimePropensity, EventTimePropensity, Foll
 Array = NDArray[np.float64]
 
 
-class _SharedIndex:
+class _SharedIndex(ABC):
     """What the cure models with a shared index tell about it.
 
     Attributes
@@ -33,6 +34,10 @@ class _SharedIndex:
     """
 
     model_: Any
+
+    @abstractmethod
+    def _task(self, cohort: Cohort) -> Task:
+        """Return what is to be learned."""
 
     @property
     def _linear_part(self) -> LinearFit | None:
