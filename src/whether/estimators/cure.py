@@ -116,16 +116,9 @@ class FollowUpCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution = distribution
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def distribution_(self) -> str:
@@ -180,16 +173,9 @@ class MixtureCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution = distribution
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def distribution_(self) -> str:
@@ -246,16 +232,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_bins = n_bins
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.n_bins, self.time_features, self.shrinkage = n_bins, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def bin_edges_(self) -> Array:

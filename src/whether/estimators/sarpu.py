@@ -55,14 +55,9 @@ class SARPUClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.propensity_features = propensity_features
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.propensity_features, self.learner, self.ridge = propensity_features, learner, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         columns = self._columns("propensity_features")
