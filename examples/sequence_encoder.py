@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from whether.distributions import DISTRIBUTIONS
-from whether.learners.neural.learner import NeuralLearner
+from whether.learners import NeuralLearner
 from whether.propensity import FollowUpPropensity
 from whether.validate import check_cohort
 

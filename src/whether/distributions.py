@@ -131,9 +131,10 @@ class Logistic(ResidualDistribution):
 
 
 class Gumbel(ResidualDistribution):
-    """Smallest-extreme-value residuals: Weibull event times."""
+    """Smallest-extreme-value residuals: Weibull event times, or exponential ones where the scale is fixed at 1."""
 
-    name = "weibull"
+    def __init__(self, name: str, *, has_scale: bool) -> None:
+        self.name, self.has_scale = name, has_scale
 
     def log_density(self, z: Array) -> Jet:
         """Log density of the residual."""
@@ -160,15 +161,14 @@ class Gumbel(ResidualDistribution):
         return np.asarray(np.log(-np.log1p(-uniform)))
 
 
-class Exponential(Gumbel):
-    """Weibull with its scale fixed at 1: exponential event times."""
-
-    name = "exponential"
-    has_scale = False
-
-
 DISTRIBUTIONS: dict[str, ResidualDistribution] = {
-    distribution.name: distribution for distribution in (Normal(), Logistic(), Gumbel(), Exponential())
+    distribution.name: distribution
+    for distribution in (
+        Normal(),
+        Logistic(),
+        Gumbel("weibull", has_scale=True),
+        Gumbel("exponential", has_scale=False),
+    )
 }
 # What distribution="auto" compares. The exponential is a Weibull and never has the higher likelihood.
 AUTO_DISTRIBUTIONS = ("lognormal", "loglogistic", "weibull")

@@ -9,7 +9,6 @@ import pytest
 import whether as wh
 from whether.analysis.predictions import predict_still
 from whether.analysis.uncertainty import add_shrinkage, share_interval, spread_of_sums, unseen_interval
-from whether.inference import invert_information
 from whether.validate import check_cohort
 
 
@@ -32,18 +31,15 @@ def sums(model, cohort):
 def test_the_delta_method_agrees_with_differences(name):
     model, cohort = fit(name, wh.simulate("partially-dependent", n=500, seed=3))
     found, fitted = spread_of_sums(model, cohort), model.model_
-    at, step = fitted.optimum.parameters, 1e-5
-    slopes = []
+    at, step, slopes = fitted.coefficients, 1e-5, []
     for unit in np.eye(at.size):
         ends = []
         for side in (-step, step):
-            moved = replace(fitted.optimum, parameters=at + side * unit)
-            model.model_ = replace(fitted, optimum=moved)
+            moved = replace(fitted.predictor, coefficients=at + side * unit)
+            model.model_ = replace(fitted, predictor=moved)
             ends.append(sums(model, cohort))
         slopes.append((ends[1] - ends[0]) / (2 * step))
-    covariance = invert_information(
-        fitted.optimum.evaluation.hessian, fitted.meat, fitted.indexed.fixed.tolist()
-    ).matrix
+    covariance = fitted.covariance.matrix
     errors = np.sqrt(np.einsum("ik,ij,jk->k", slopes, covariance, slopes))
     assert found.mean_risk == pytest.approx(errors[0], rel=1e-4)
     assert found.unseen == pytest.approx(errors[1], rel=1e-4, abs=1e-9)

@@ -251,8 +251,8 @@ def test_bins_hold_about_equal_numbers_of_events(cohort, n_bins):
     events = cohort.time[cohort.y == 1]
     counts = np.bincount(np.searchsorted(model.bin_edges_, events), minlength=n_bins)
     assert model.bin_edges_.size == n_bins
-    assert model.bin_edges_[-1] == events.max()
-    assert counts.max() - counts.min() <= 1
+    assert events.max() < model.bin_edges_[-1] < 1.001 * events.max()
+    assert counts.max() - counts.min() <= 2
 
 
 @pytest.mark.parametrize("n_bins", [30, 100])

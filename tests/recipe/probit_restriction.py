@@ -4,7 +4,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.estimators import LabelOnlyClassifier
 from whether.learners import Task
-from whether.methods import METHODS, Look, Method
+from whether.methods import Look, Method
 from whether.propensity import Propensity, Terms
 
 NORMAL = DISTRIBUTIONS["lognormal"]
@@ -41,10 +41,9 @@ class ProbitPUClassifier(LabelOnlyClassifier):
         return Task(cohort, [ProbitPropensity()], self._columns("propensity_features"), rng=self._rng())
 
 
-# The row of the catalogue; in the package it stands in `methods.py`.
+# The row of the catalogue, which stands in `methods.py`.
 PROBIT_R = Method(
     "PROBIT-R", ProbitPUClassifier, "probit in named features", (), "3", in_paper=False,
     feature_parameter="propensity_features", words="positive-unlabeled learning with a probit chance to be seen",
     look=Look("named features, probit (PROBIT-R)", "#009E73", "X", "--"),
 )  # fmt: skip
-METHODS[PROBIT_R.name] = PROBIT_R

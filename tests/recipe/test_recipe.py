@@ -24,8 +24,8 @@ def probit(tmp_path, monkeypatch):
     (package / RECIPE.name).write_text(RECIPE.read_text())
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module("scratch_restrictions.probit_restriction")
+    monkeypatch.setitem(wh.METHODS, module.PROBIT_R.name, module.PROBIT_R)
     yield module.PROBIT_R
-    del wh.METHODS[module.PROBIT_R.name]
     for name in ("scratch_restrictions", module.__name__):
         del sys.modules[name]
 

@@ -52,12 +52,8 @@ class AFTClassifier(TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution = distribution
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.distribution, self.learner, self.ridge = distribution, learner, ridge
+        self.covariance, self.max_iter, self.random_state = covariance, max_iter, random_state
         self.verbose = verbose
 
     @property

@@ -6,28 +6,25 @@ a learner. Parameters that several classifiers share are documented here, once.
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
-from whether.estimators.parameters import check_parameters
+from whether.estimators.parameters import check_parameters, linear_settings
 from whether.estimators.table import summarize
+from whether.estimators.warn import warn_of_rivals, warn_unless_converged
 from whether.inference import Summary
-from whether.learners import BoostedFit, FitResult, Learner, LinearFit, LinearLearner, Selection, Task, resolve_learner
+from whether.learners import BoostedFit, FitResult, Learner, LinearFit, Selection, Task, resolve_learner
 from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
-    IdentifiabilityWarning,
     check_cohort,
     check_features,
     check_labels,
@@ -78,14 +75,6 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         Categories of the columns that a boosted model takes as categories.
     model_ : FittedModel
         Predictors as functions of the features.
-    feature_importances_ : dict of str to ndarray
-        Gain of each feature by part of the model, where trees were boosted.
-    selection_ : Selection or None
-        How ``learner="auto"`` chose.
-    fit_result_ : FitResult
-        How the optimum was reached, from how many starts, and how far apart they ended.
-    converged_ : bool
-    n_iter_ : int
     """
 
     model_: Any
@@ -155,14 +144,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _learner(self, task: Task) -> Any:
         """Learner that the parameter stands for, with the linear settings from which all learners start."""
-        own = self.get_params(deep=False)
-        names = ("ridge", "shrinkage", "n_starts", "max_iter")
-        settings = {name: own[name] for name in names if name in own}
-        if settings.get("shrinkage") == "cv" and task.columns.size < task.every_column.size:
-            # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
-            # would bend those slopes, which are often zero, towards the time part.
-            settings["shrinkage"] = 0.0
-        learner = resolve_learner(self.learner, LinearLearner(sandwich=self.covariance == "sandwich", **settings))
+        linear = linear_settings(self.get_params(deep=False), self.covariance == "sandwich", task)
+        learner = resolve_learner(self.learner, linear)
         if self.categories_:
             learner = learner.with_categories(task.cohort.names.index(name) for name in self.categories_)
         return learner
@@ -196,12 +179,12 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def fit_result_(self) -> FitResult:
-        """How the optimum was reached."""
+        """How the optimum was reached, from how many starts, and how far apart they ended."""
         return self.model_.result
 
     @property
     def selection_(self) -> Selection | None:
-        """How the learner was chosen, where several were compared."""
+        """How ``learner="auto"`` chose; None for the others."""
         return self.model_.result.selection
 
     @property
@@ -223,25 +206,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""
-        result = self.fit_result_
-        if not result.converged:
-            warnings.warn(
-                f"{type(self).__name__} did not converge after {result.n_steps} steps. {result.message}",
-                ConvergenceWarning,
-                stacklevel=stack_level(),
-            )
+        warn_unless_converged(type(self).__name__, self.fit_result_)
         self._warn_of_rivals()
 
     def _warn_of_rivals(self) -> None:
-        result = self.fit_result_
-        if result.least_agreement < 0.9:
-            warnings.warn(
-                f"{len(result.rivals())} of {len(result.starts)} starts reach about the same likelihood with different "
-                f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
-                "between them; see fit_result_.starts.",
-                IdentifiabilityWarning,
-                stacklevel=stack_level(),
-            )
+        warn_of_rivals(self.fit_result_)
 
     # ------------------------------------------------------------------ predictions
 
@@ -329,11 +298,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
-        assert isinstance(self.model_, LinearFit)  # summary has made sure
-        ridge = self.model_.ridge
-        return (
-            [f"Slopes carry a ridge penalty worth {ridge:g} person(s); ridge=0 is maximum likelihood."] if ridge else []
-        )
+        note = f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); ridge=0 is maximum likelihood."
+        return [note] if self.model_.ridge else []
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.
@@ -346,11 +312,3 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.classifier_tags.poor_score = True
         tags.input_tags.allow_nan = self._allows_missing()
         return tags
-
-
-def stack_level() -> int:
-    """Level at which a warning points at the line that called into this package, however deep the caller is in it."""
-    level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
-        level, frame = level + 1, frame.f_back
-    return level

@@ -10,13 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.base import stack_level
 from whether.estimators.label_frequency import (
     elkan_noto_label_frequency,
     likely_label_frequency,
     settle_label_frequency,
 )
 from whether.estimators.label_only import LabelOnlyClassifier
+from whether.estimators.warn import stack_level
 from whether.learners import NeuralLearner, Task
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import PURisk
@@ -74,14 +74,9 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.label_frequency = label_frequency
-        self.prevalence = prevalence
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
+        self.label_frequency, self.prevalence, self.learner = label_frequency, prevalence, learner
+        self.ridge, self.covariance, self.max_iter = ridge, covariance, max_iter
+        self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         given = self.label_frequency, self.prevalence
@@ -146,13 +141,8 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.nonnegative = nonnegative
-        self.label_frequency = label_frequency
-        self.prevalence = prevalence
-        self.learner = learner
-        self.ridge = ridge
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.nonnegative, self.label_frequency, self.prevalence = nonnegative, label_frequency, prevalence
+        self.learner, self.ridge, self.max_iter, self.random_state = learner, ridge, max_iter, random_state
         self.verbose = verbose
 
     def _task(self, cohort: Cohort) -> Task:

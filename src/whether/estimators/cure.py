@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from whether.propensity import DiscreteTimePropensity, EventTimePropensity, Foll
 Array = NDArray[np.float64]
 
 
-class _SharedIndex:
+class _SharedIndex(ABC):
     """What the cure models with a shared index tell about it.
 
     Attributes
@@ -33,6 +34,10 @@ class _SharedIndex:
     """
 
     model_: Any
+
+    @abstractmethod
+    def _task(self, cohort: Cohort) -> Task:
+        """Return what is to be learned."""
 
     @property
     def _linear_part(self) -> LinearFit | None:
@@ -111,16 +116,9 @@ class FollowUpCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution = distribution
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def distribution_(self) -> str:
@@ -175,16 +173,9 @@ class MixtureCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution = distribution
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def distribution_(self) -> str:
@@ -241,16 +232,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_bins = n_bins
-        self.time_features = time_features
-        self.shrinkage = shrinkage
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.n_bins, self.time_features, self.shrinkage = n_bins, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
 
     @property
     def bin_edges_(self) -> Array:

@@ -86,12 +86,8 @@ class LabelClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         return Task(cohort, [Certain()], rng=self._rng())

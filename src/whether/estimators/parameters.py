@@ -1,4 +1,4 @@
-"""Checks of the parameters of classifiers: a name means the same in all of them."""
+"""The parameters of classifiers, checked and handed on: a name means the same in all of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 from whether.distributions import DISTRIBUTIONS
-from whether.learners import LinearLearner, resolve_learner
+from whether.learners import LinearLearner, Task, resolve_learner
 
 
 def check_parameters(parameters: dict[str, Any]) -> None:
@@ -15,6 +15,17 @@ def check_parameters(parameters: dict[str, Any]) -> None:
     for name, value in parameters.items():
         if name in _CHECKS:
             _CHECKS[name](name, value)
+
+
+def linear_settings(parameters: dict[str, Any], sandwich: bool, task: Task) -> LinearLearner:
+    """Return the linear learner that a classifier's parameters ask for, from which all learners start."""
+    names = ("ridge", "shrinkage", "n_starts", "max_iter")
+    settings = {name: parameters[name] for name in names if name in parameters}
+    if settings.get("shrinkage") == "cv" and task.columns.size < task.every_column.size:
+        # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
+        # would bend those slopes, which are often zero, towards the time part.
+        settings["shrinkage"] = 0.0
+    return LinearLearner(sandwich=sandwich, **settings)
 
 
 def _is_number(value: Any) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from whether.cohort import Cohort
-from whether.estimators.base import stack_level
 from whether.estimators.label_only import LabelOnlyClassifier
+from whether.estimators.warn import stack_level
 from whether.learners import Task
 from whether.propensity import LogisticPropensity
 from whether.validate import IdentifiabilityWarning
@@ -55,14 +55,9 @@ class SARPUClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.propensity_features = propensity_features
-        self.learner = learner
-        self.ridge = ridge
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.verbose = verbose
+        self.propensity_features, self.learner, self.ridge = propensity_features, learner, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         columns = self._columns("propensity_features")

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.estimators.base import CensoredClassifier, stack_level
+from whether.estimators.base import CensoredClassifier
+from whether.estimators.warn import stack_level
 from whether.likelihood import posterior
 from whether.propensity import SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
@@ -67,7 +68,7 @@ class TimeModelClassifier(CensoredClassifier):
         if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
             warnings.warn(
                 f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "
-                f"their event later than the longest follow-up ({self.longest_follow_up_:.4g}). How many there are is "
+                f"their event later than the longest follow-up ({self.longest_follow_up_:.3g}). How many there are is "
                 "then an extrapolation of the time model; the ranking of people depends on it less.",
                 FollowUpWarning,
                 stacklevel=stack_level(),

@@ -12,15 +12,6 @@ def deal_folds(labeled: NDArray[np.bool_], observed: Array, features: Array, n_f
     """Deal people to folds in the order of label and time, so that every fold has its share of both.
 
     Nothing is drawn at random: folds are the same in every run and for every order of the rows.
-
-    Parameters
-    ----------
-    labeled : ndarray of bool, shape (n,)
-    observed : ndarray of shape (..., n)
-        What the propensity observes of each person.
-    features : ndarray of shape (n, d)
-        They tell tied times apart.
-    n_folds : int
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)

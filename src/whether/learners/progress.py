@@ -36,16 +36,7 @@ _open_report: ContextVar[Report | None] = ContextVar("open report", default=None
 
 
 class Steps:
-    """Something that is worked through step by step.
-
-    Parameters
-    ----------
-    report : Report or None
-        Where to show it; nowhere if None.
-    total : int or None
-        Number of steps; None where nobody knows.
-    title : str
-    """
+    """Something that is worked through step by step."""
 
     def __init__(self, report: Report | None, total: int | None, title: str) -> None:
         self.total, self.title, self.done = total, title, 0
@@ -72,13 +63,7 @@ class Steps:
 
 
 class Report:
-    """What one fit shows of itself.
-
-    Parameters
-    ----------
-    verbose : int
-        0 for a bar after a while on a terminal, more for a report at once and everywhere.
-    """
+    """What one fit shows of itself."""
 
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose
@@ -145,13 +130,7 @@ class Report:
 
 @contextmanager
 def reporting(verbose: int = 0) -> Iterator[Report]:
-    """Open a report round a fit; within another report, use that one.
-
-    Parameters
-    ----------
-    verbose : int or bool
-        See the module.
-    """
+    """Open a report round a fit; within another report, use that one."""
     outer = _open_report.get()
     if outer is not None:
         yield outer
@@ -167,15 +146,7 @@ def reporting(verbose: int = 0) -> Iterator[Report]:
 
 @contextmanager
 def progress(total: int | None, title: str) -> Iterator[Steps]:
-    """Report steps of a fit; call ``advance`` on what this returns after each.
-
-    Parameters
-    ----------
-    total : int or None
-        Number of steps; None where nobody knows.
-    title : str
-        What is worked through, in the plural.
-    """
+    """Report steps of a fit; call ``advance`` on what this returns after each."""
     report = _open_report.get()
     steps = Steps(report, total, title)
     if report is None:
@@ -190,10 +161,6 @@ def progress(total: int | None, title: str) -> Iterator[Steps]:
 
 def format_duration(seconds: float) -> str:
     """Say a duration in words short enough for a line.
-
-    Parameters
-    ----------
-    seconds : float
 
     Examples
     --------

@@ -19,15 +19,7 @@ NAMES = ("linear", "boosted", "neural", "auto")
 
 
 def resolve_learner(learner: Any, linear: LinearLearner) -> Any:
-    """Return the learner that a classifier's ``learner`` parameter stands for.
-
-    Parameters
-    ----------
-    learner : {"linear", "boosted", "neural", "auto"}, Learner or scikit-learn classifier
-        A classifier is put under the restriction by EM.
-    linear : LinearLearner
-        The classifier's own linear settings, which the other learners start from.
-    """
+    """Return the learner that a classifier's ``learner`` parameter stands for."""
     if isinstance(learner, str):
         return _named(learner, linear)
     if isinstance(learner, AutoLearner):

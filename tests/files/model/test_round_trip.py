@@ -35,6 +35,15 @@ def test_a_fit_has_no_people_in_it(fitted, cohort):
     assert len(pickle.dumps(fitted("AFTMC-F").model_)) < cohort.X.nbytes
 
 
+@pytest.mark.parametrize("name", ["AFTMC-F", "FUMC-F", "DTMC", "AFT"])
+def test_nobody_finds_their_own_time_in_a_file(tmp_path, fitted, cohort, name):
+    save(fitted(name), tmp_path / "m")
+    content = (tmp_path / "m").read_bytes()
+    for time in np.concatenate([cohort.time, cohort.follow_up]):
+        assert np.float64(time).tobytes() not in content
+        assert repr(float(time)).encode() not in content
+
+
 def test_a_model_without_names_and_one_with_few_columns_are_saved_too(tmp_path, cohort):
     model = wh.SARPUClassifier(propensity_features=[1]).fit(cohort.X[:, :2], cohort.y)
     save_model(model, tmp_path / "m")

@@ -2,7 +2,8 @@
 
 LightGBM reads its text without asking whether children, features and categories exist, so a damaged text can end the
 process. Here the text is taken apart when a model is saved; when it is opened, every number is checked and a text is
-written anew. Ranges of the features, which LightGBM keeps and which are somebody's values, are not saved.
+written anew. Ranges of the features, which LightGBM keeps and which are somebody's values, are not saved, nor is how
+many people reached a leaf.
 """
 
 from __future__ import annotations
@@ -18,16 +19,12 @@ from whether.files.model.codec import State
 # What is kept of a tree, by what it has one of: inner nodes, leaves, or sets of categories.
 PER_NODE = {
     "split_feature": np.int64,
-    "split_gain": np.float64,
     "threshold": np.float64,
     "decision_type": np.int64,
     "left_child": np.int64,
     "right_child": np.int64,
-    "internal_value": np.float64,
-    "internal_weight": np.float64,
-    "internal_count": np.int64,
 }
-PER_LEAF = {"leaf_value": np.float64, "leaf_weight": np.float64, "leaf_count": np.int64}
+PER_LEAF = {"leaf_value": np.float64}
 CATEGORIES = {"cat_boundaries": np.int64, "cat_threshold": np.int64}
 ALL = {**PER_NODE, **PER_LEAF, **CATEGORIES}
 CATEGORICAL, LARGEST_DECISION = 1, 11  # of decision_type: the first bit, and the kinds of missing values above it

@@ -73,16 +73,10 @@ class BoostedLearner(Learner, BaseEstimator):
         categorical_features: Sequence[int] = (),
         linear: LinearLearner | None = None,
     ) -> None:
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.min_data_in_leaf = min_data_in_leaf
-        self.lambda_l2 = lambda_l2
-        self.bagging_fraction = bagging_fraction
-        self.timing_rate = timing_rate
-        self.max_rounds = max_rounds
-        self.patience = patience
-        self.categorical_features = categorical_features
-        self.linear = linear
+        self.learning_rate, self.num_leaves = learning_rate, num_leaves
+        self.min_data_in_leaf, self.lambda_l2 = min_data_in_leaf, lambda_l2
+        self.bagging_fraction, self.timing_rate, self.max_rounds = bagging_fraction, timing_rate, max_rounds
+        self.patience, self.categorical_features, self.linear = patience, categorical_features, linear
 
     def with_categories(self, columns: Iterable[int]) -> BoostedLearner:
         """Return the learner with further columns that hold category codes."""

@@ -74,12 +74,8 @@ class EMLearner(Learner, BaseEstimator):
         linear: LinearLearner | None = None,
         cross_fit: int = 3,
     ) -> None:
-        self.classifier = classifier
-        self.propensity_classifier = propensity_classifier
-        self.max_iter = max_iter
-        self.tolerance = tolerance
-        self.linear = linear
-        self.cross_fit = cross_fit
+        self.classifier, self.propensity_classifier = classifier, propensity_classifier
+        self.max_iter, self.tolerance, self.linear, self.cross_fit = max_iter, tolerance, linear, cross_fit
 
     def fit(self, task: Task) -> EMFit:
         """Fit the candidate that the linear learner finds most likely.

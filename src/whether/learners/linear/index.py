@@ -36,15 +36,8 @@ class IndexedObjective:
     The variables are the coefficients of the linear model followed by kappa. With ``shrinkage = inf`` the propensity's
     slopes are left out, being given by kappa and the outcome's; with ``shrinkage = 0`` kappa is left out. Keeping the
     slopes themselves (and not delta) as variables leaves the likelihood as well-behaved as the free model's: event
-    times without noise would otherwise turn it into a narrow curved valley.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-    shrinkage : float
-        Penalty on squared departures from the index, in units of one person's log-likelihood.
-    fixed : tuple of int
-        Intercepts that are known and held at their starting values.
+    times without noise would otherwise turn it into a narrow curved valley. Intercepts that are ``fixed`` are held at
+    their starting values.
     """
 
     def __init__(self, objective: LinearObjective, shrinkage: float = 0.0, fixed: tuple[int, ...] = ()) -> None:

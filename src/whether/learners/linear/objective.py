@@ -42,15 +42,7 @@ class Block(NamedTuple):
 
 
 class LinearObjective:
-    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
-
-    Parameters
-    ----------
-    task : Task
-        The first of its candidates counts.
-    ridge : float
-        Penalty on squared standardised slopes, in units of one person's log-likelihood.
-    """
+    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first."""
 
     def __init__(self, task: Task, ridge: float) -> None:
         cohort, self.ridge = task.cohort, ridge

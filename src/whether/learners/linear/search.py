@@ -61,14 +61,6 @@ class End(NamedTuple):
 class Search:
     """Starts, candidates and penalties tried, and the best so far.
 
-    Parameters
-    ----------
-    learner : Solver
-    objective : LinearObjective
-        The rows to search on.
-    fixed : tuple of int
-        Intercepts that are known.
-
     Attributes
     ----------
     shrinkage : float
@@ -83,9 +75,7 @@ class Search:
     """
 
     def __init__(self, learner: Solver, objective: LinearObjective, fixed: tuple[int, ...]) -> None:
-        self.learner = learner
-        self.objective = objective
-        self.fixed = fixed
+        self.learner, self.objective, self.fixed = learner, objective, fixed
         usual = usual_penalty(objective.propensity)
         self.shrinkage = usual if learner.shrinkage == "cv" else float(learner.shrinkage)
         self.likelihoods: dict[str, float] = {}

@@ -48,17 +48,7 @@ class Architecture(ABC):
 
     @abstractmethod
     def outputs(self, pieces: Sequence[Any], networks: Rows, inputs: Any) -> Any:
-        """Outputs of networks, shape (networks, people, outputs); None if there are none.
-
-        Parameters
-        ----------
-        pieces : sequence of tensor or ndarray
-            The matrix of parameters, split by ``sizes``.
-        networks : ndarray of int
-            Which networks the rows of parameters are.
-        inputs : tensor or ndarray of shape (networks or 1, people, features)
-            Features, standardised.
-        """
+        """Outputs of networks, shape (networks, people, outputs); None if there are none."""
 
     def train(self, training: bool) -> None:  # noqa: B027 (perceptrons do the same in both cases)
         """Say whether parameters are being trained or judged."""
@@ -117,16 +107,7 @@ class View:
 
 
 class Perceptrons(Architecture):
-    """A perceptron for the outcome and one for the propensity, whose outputs start at zero.
-
-    Parameters
-    ----------
-    layout : OutputLayout
-    hidden : sequence of int
-        Widths of the hidden layers of each.
-    seen : list of ndarray of int, optional
-        Features that each network sees; all unless given.
-    """
+    """A perceptron for the outcome and one for the propensity, whose outputs start at zero."""
 
     def __init__(self, layout: OutputLayout, hidden: Sequence[int], seen: list[Rows] | None = None) -> None:
         every = np.arange(layout.n_features)
@@ -166,13 +147,7 @@ class Perceptrons(Architecture):
 
 
 class Modules(Architecture):
-    """Modules of the user's own. Parameters that are to be trained are in the matrix, the rest stays in the modules.
-
-    Parameters
-    ----------
-    modules : list of torch.nn.Module
-        One for each network.
-    """
+    """Modules of the user's own. Parameters that are to be trained are in the matrix, the rest stays in the modules."""
 
     def __init__(self, modules: list[Any]) -> None:
         self.modules = modules
@@ -215,17 +190,7 @@ class Modules(Architecture):
 
 
 def own_modules(module: Any, layout: OutputLayout, n_networks: int, features: Array, device: Any) -> Modules:
-    """Copies of a module, or as many as a function makes, once it is clear that they fit.
-
-    Parameters
-    ----------
-    module : torch.nn.Module or callable
-    layout : OutputLayout
-    n_networks : int
-    features : ndarray
-        Of two people, to try it.
-    device : torch.device
-    """
+    """Copies of a module, or as many as a function makes, once it is clear that they fit."""
     torch, wanted = load_torch(), len(layout.outputs)
     if layout.restricted:
         raise ValueError("A module sees all features: the propensity cannot be restricted to some of them.")

@@ -40,16 +40,7 @@ class Batch(NamedTuple):
 
 
 class Split:
-    """The people that each network is trained on, and those that are held out from it.
-
-    Parameters
-    ----------
-    labeled : ndarray of bool, shape (n,)
-    fold : ndarray of int, shape (n,)
-        Number of the fold that each person was dealt to.
-    held_out : ndarray of int
-        The fold that is held out from each network; of -1 none is, and everybody is in both parts.
-    """
+    """The people that each network is trained on, and those of its fold, which are held out; of fold -1 nobody is."""
 
     def __init__(self, labeled: NDArray[np.bool_], fold: Rows, held_out: Rows) -> None:
         self.training = [_of_class(labeled, wanted, [fold != k for k in held_out]) for wanted in (True, False)]

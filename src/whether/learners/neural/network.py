@@ -24,13 +24,6 @@ class Network:
     """Networks of one shape with the numbers around them: features in, predictors out.
 
     A row of parameters holds those of the architecture, then the levels, then kappa.
-
-    Parameters
-    ----------
-    layout : OutputLayout
-    architecture : Architecture
-    like : callable
-        Turns an array into what the parameters are: a tensor, or itself.
     """
 
     def __init__(self, layout: OutputLayout, architecture: Architecture, like: Callable[[Array], Any]) -> None:
@@ -44,16 +37,7 @@ class Network:
         return np.repeat([1.0, 0.0], [self.architecture.size, sum(self.sizes) - self.architecture.size])
 
     def predictors(self, parameters: Any, networks: Rows, inputs: Any, base: Any) -> tuple[Any, Any]:
-        """Predictors, shape (networks, people, P), and the outputs behind them.
-
-        Parameters
-        ----------
-        parameters : tensor or ndarray of shape (networks, size)
-        networks, inputs
-            As in `Architecture.outputs`.
-        base : tensor or ndarray of shape (networks or 1, people, P)
-            Predictors to which the networks add.
-        """
+        """Predictors, shape (networks, people, P), and the outputs behind them."""
         *pieces, levels, kappa = _split(parameters, self.sizes)
         outputs = self.architecture.outputs(pieces, networks, inputs)
         result = base + levels[:, None] @ self._levels

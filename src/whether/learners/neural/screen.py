@@ -26,12 +26,7 @@ EVENTS_PER_FEATURE, FEWEST_ALLOWED = 10, 20
 
 
 class Screen:
-    """The bins of a cohort's features.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, d)
-    """
+    """The bins of a cohort's features."""
 
     def __init__(self, features: Array) -> None:
         self.bins: Rows = np.empty(features.shape, dtype=np.intp)
@@ -45,15 +40,6 @@ class Screen:
 
         The threshold lets one feature in by chance, whatever their number; the most that are let in are one for ten
         events. The best is always there.
-
-        Parameters
-        ----------
-        predictors : ndarray of shape (n, P)
-            Of the people in the batch.
-        batch : Batch
-            Of one network: the people that it is trained on.
-        likelihood : BatchCriterion
-        layout : OutputLayout
         """
         slopes, first = likelihood.slopes(predictors[None], batch)[0], int(layout.has_outcome)
         scores = [slopes[:, 0]] * first

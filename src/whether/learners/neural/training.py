@@ -73,6 +73,8 @@ class Schedule(NamedTuple):
     batch_size: int
 
 
+# Not torch.optim: networks are rows of one matrix, which are clipped and dropped one by one, and only a part of the
+# columns decays; its state would have to be cut by hand.
 class AdamW:
     """The optimizer for a matrix of parameters, one network per row, with an average of the last steps."""
 
@@ -121,17 +123,7 @@ class Trained:
 
 
 class Training:
-    """The training of several networks on one cohort.
-
-    Parameters
-    ----------
-    layout : OutputLayout
-    architecture : Architecture
-    likelihood : BatchCriterion
-    split : Split
-        Who is held out from which network.
-    device : torch.device
-    """
+    """The training of several networks on one cohort."""
 
     def __init__(
         self, layout: OutputLayout, architecture: Architecture, likelihood: BatchCriterion, split: Split, device: Any
