@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from whether.files.model import load_model, save_model
 
 import whether as wh
 
