@@ -37,8 +37,8 @@ def test_a_new_restriction_is_fitted_saved_opened_and_told(probit, tmp_path):
     slopes = [row for row in model.summary().coefficients if row.part == "probit" and row.term != "intercept"]
     assert [row.term for row in slopes] == ["x2", "x3"]
     assert all(np.isnan(row.ratio) and row.standard_error > 0 for row in slopes)
-    save(model, tmp_path / "model", method=probit.name)
-    opened = load(tmp_path / "model")
+    save_model(model, tmp_path / "model", method=probit.name)
+    opened = load_model(tmp_path / "model").model
     for call in ("predict_proba", "predict_propensity", "predict_proba_event_free"):
         np.testing.assert_array_equal(getattr(opened, call)(cohort.X), getattr(model, call)(cohort.X))
 

@@ -37,7 +37,7 @@ def test_a_fit_has_no_people_in_it(fitted, cohort):
 
 @pytest.mark.parametrize("name", ["AFTMC-F", "FUMC-F", "DTMC", "AFT"])
 def test_nobody_finds_their_own_time_in_a_file(tmp_path, fitted, cohort, name):
-    save(fitted(name), tmp_path / "m")
+    save_model(fitted(name), tmp_path / "m")
     content = (tmp_path / "m").read_bytes()
     for time in np.concatenate([cohort.time, cohort.follow_up]):
         assert np.float64(time).tobytes() not in content
