@@ -76,7 +76,9 @@ def test_a_line_breaks_neither_before_a_per_cent_sign_nor_at_a_hyphen():
 def test_what_a_test_says_of_its_null_reads_as_a_sentence():
     assert outcome_of(HypothesisTest("null", note="too few")) == "could not be tested (too few)"
     assert outcome_of(HypothesisTest.of("null", 0.5, 1)).startswith("is not rejected (chi2(1) = 0.5, p = 0.4")
-    assert outcome_of(HypothesisTest.of("null", 50.0, 1, "on half")) == "is rejected (chi2(1) = 50.0, p < 0.001, on half)"
+    assert (
+        outcome_of(HypothesisTest.of("null", 50.0, 1, "on half")) == "is rejected (chi2(1) = 50.0, p < 0.001, on half)"
+    )
 
 
 @pytest.mark.parametrize("known", [{}, {"time"}, {"follow_up"}, {"time", "follow_up"}])

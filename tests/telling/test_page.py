@@ -11,7 +11,6 @@ import pytest
 
 import whether as wh
 from whether.telling import write_report
-from whether.telling.disclosure import Disclosure
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
 from whether.telling.figures.svg import render
