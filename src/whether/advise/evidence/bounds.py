@@ -81,7 +81,7 @@ class BoundsEvidence:
 
     lowest: Annotated[float, RestsOn(("events",))]
     lowest_by_times: Annotated[float, RestsOn(("events", "n_by_then"))]
-    lowest_by_times_limit: Annotated[float, RestsOn(("events", "n_by_then"))]
+    lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
     highest: float
     highest_if_constant: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]

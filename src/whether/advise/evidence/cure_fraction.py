@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from whether.distributions import DISTRIBUTIONS, softplus_expit
+from whether.facts import RestsOn
 from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, FollowUpPropensity
 from whether.propensity.survival_time import SurvivalTimePropensity
@@ -44,9 +45,9 @@ class CureFraction:
     """
 
     distribution: str
-    cured: float
+    cured: Annotated[float, RestsOn(("events",))]
     ratio: float
-    unseen: float
+    unseen: Annotated[float, RestsOn(("events",))]
     log_ratio_error: float
 
     @property
