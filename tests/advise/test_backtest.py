@@ -41,7 +41,7 @@ def test_every_applicable_method_is_scored_beside_what_is_known_now_and_the_advi
     text = str(record)
     assert "minus LR" in text
     assert "Advised then" in text
-    assert len(record.to_frame()) == 5 * len(record.scores)
+    assert len(record.to_frame()) == len(METRICS) * len(record.scores)
 
 
 def test_named_features_bring_in_the_restricted_methods(cohort):
