@@ -10,7 +10,7 @@ import whether as wh
 from whether.advise.evidence.bounds import bound
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.material import gather
-from whether.telling.evidence import outcome_of
+from whether.telling.evidence_words import outcome_of
 from whether.telling.plain import to_plain
 from whether.telling.words import wrap
 

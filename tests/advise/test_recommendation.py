@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import whether as wh
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REASONS, REFUSALS
-from whether.telling import advice as advice_words
+from whether.telling import advice_words
 
 
 def advice_on(world, seed, known, **settings):

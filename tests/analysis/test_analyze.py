@@ -13,7 +13,7 @@ from whether.analysis import Note, checks, resampling
 from whether.analysis.steps import curve_is_above
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
-from whether.telling.advice import ASSUMPTIONS
+from whether.telling.advice_words import ASSUMPTIONS
 
 
 def quick(**known):

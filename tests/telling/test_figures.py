@@ -11,10 +11,10 @@ import pytest
 import whether as wh
 from whether.telling import draw
 from whether.telling.disclosure import Disclosure, disclose
-from whether.telling.figures.checks import calibration
 from whether.telling.figures.curves import event_curve, labels_by_follow_up
 from whether.telling.figures.drawing import TOO_FEW
 from whether.telling.figures.risks import distribution, identifiability
+from whether.telling.figures.validity import calibration
 from whether.telling.page.threshold import sweeps
 from whether.telling.reading import EvidenceReading, Reading
 from whether.telling.risk_bins import merge_risks

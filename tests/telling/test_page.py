@@ -14,7 +14,7 @@ from whether.telling import write_report
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
 from whether.telling.figures.svg import render
-from whether.telling.page.answer import write_answer
+from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
 

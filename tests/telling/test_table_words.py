@@ -4,7 +4,7 @@ import pytest
 
 from whether.files.table import findings as facts
 from whether.files.table.findings import Finding, Held, Reason
-from whether.telling.table import word
+from whether.telling.table_words import word
 
 FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
 EXAMPLES = [

@@ -15,7 +15,7 @@ import typer
 from whether.cli.problems import CommandError, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
-from whether.telling.table import word
+from whether.telling.table_words import word
 
 
 @contextmanager

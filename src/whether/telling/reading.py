@@ -16,7 +16,7 @@ from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.facts import FEWEST
 from whether.survival import SurvivalCurve, kaplan_meier
-from whether.telling.answer import AnswerWords
+from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.risk_bins import RiskBins, merge_risks
 from whether.telling.thin_curve import ThinCurve, thin

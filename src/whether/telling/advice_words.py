@@ -12,7 +12,7 @@ from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.evidence import outcome_of
+from whether.telling.evidence_words import outcome_of
 from whether.telling.words import p_text, percent, ratio_text
 
 Sentence = Callable[[Situation, Evidence], str]

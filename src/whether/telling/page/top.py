@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whether.evaluate import Interval
 from whether.methods import LR
-from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY
+from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
 from whether.telling.disclosure import is_told
 from whether.telling.reading import Reading
 from whether.telling.words import percent, percent_range, plural, signed

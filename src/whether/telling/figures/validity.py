@@ -13,7 +13,7 @@ from whether.advise import Backtest
 from whether.evaluate import Interval
 from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import LR, METHODS
-from whether.telling.checks import WEIGHTED, count_text, plan_sentence, worth_sentence
+from whether.telling.check_words import WEIGHTED, count_text, plan_sentence, worth_sentence
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.figures.drawing import (
     BLUE,

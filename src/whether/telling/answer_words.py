@@ -5,7 +5,7 @@ from __future__ import annotations
 from whether.analysis import Analysis, Note
 from whether.evaluate import Interval
 from whether.methods import LR
-from whether.telling.advice import AdviceWords
+from whether.telling.advice_words import AdviceWords
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.words import is_known, percent
 
