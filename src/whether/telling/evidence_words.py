@@ -124,7 +124,7 @@ def _potential(found: PotentialFollowUp) -> str:
 def _event_curve(found: EventCurve) -> list[str]:
     lines = [
         f"Last event at {found.last_event:.4g}, with {found.n_after_last_event} people followed event-free beyond it; "
-        f"there {percent_interval(found.plateau, 1)} are event-free."
+        f"there {percent_interval(found.plateau)} are event-free."
     ]
     if is_told(found.late_rate):
         rate = found.late_rate
