@@ -30,20 +30,11 @@ NO_UNIT = "units of time"
 
 
 class CohortReading:
-    """What can be read of a cohort before anything is fitted to it; one of the two classes below.
-
-    Attributes
-    ----------
-    evidence : Evidence
-    disclosure : Disclosure
-        The rule for small counts.
-    unit : str
-        Unit of time.
-    """
+    """What can be read of a cohort before anything is fitted to it; one of the two classes below."""
 
     evidence: Evidence
-    disclosure: Disclosure
-    unit: str
+    disclosure: Disclosure  # the rule for small counts
+    unit: str  # unit of time
 
     @property
     def cohort(self) -> Cohort:

@@ -80,37 +80,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture, what it shows, and how to read it.
+    """A picture, what it shows, and how to read it."""
 
-    Attributes
-    ----------
-    key : str
-        Unique on the page.
-    title : str
-    alt : str
-        What it shows, for who does not see it.
-    reading : str
-        How to read it, in plain words.
-    draw : callable
-        Draws into a figure, told whether it is narrow, and returns the marks.
-    table : Table
-    height : tuple of int
-        Pixels, wide and narrow.
-    note : str
-        What was left out, or has to be known.
-    pointing : str
-        By what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud.
-    """
-
-    key: str
+    key: str  # unique on the page
     title: str
-    alt: str
-    reading: str
+    alt: str  # what it shows, for who does not see it
+    reading: str  # how to read it, in plain words
+    # Draws into a figure, told whether it is narrow, and returns the marks.
     draw: Callable[[FigureBase, bool], list[Mark]]
     table: Table
-    height: tuple[int, int] = (360, 300)
-    note: str = ""
-    pointing: str = "both"
+    height: tuple[int, int] = (360, 300)  # pixels, wide and narrow
+    note: str = ""  # what was left out, or has to be known
+    pointing: str = "both"  # by what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud
 
 
 @contextmanager

@@ -29,35 +29,16 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Step:
-    """A question, what these data answer, and where yes leads.
-
-    Attributes
-    ----------
-    question : str
-    why : str
-        Why it is asked.
-    answer : str
-        "yes", "no" or "not known".
-    because : str
-        On what grounds.
-    is_lit : bool
-        Whether the path of this cohort comes by.
-    in_paper : bool
-        Whether the paper asks it.
-    leaves : tuple of Leaf
-        Where yes leads; empty for a question that decides no method.
-    aside : str
-        What yes means for a question that decides no method.
-    """
+    """A question, what these data answer, and where yes leads."""
 
     question: str
-    why: str
-    answer: str
-    because: str
-    is_lit: bool
-    in_paper: bool
-    leaves: tuple[Leaf, ...] = ()
-    aside: str = ""
+    why: str  # why it is asked
+    answer: str  # "yes", "no" or "not known"
+    because: str  # on what grounds
+    is_lit: bool  # whether the path of this cohort comes by
+    in_paper: bool  # whether the paper asks it
+    leaves: tuple[Leaf, ...] = ()  # where yes leads; empty for a question that decides no method
+    aside: str = ""  # what yes means for a question that decides no method
 
 
 def steps(reading: Reading) -> tuple[list[Step], Leaf]:

@@ -24,29 +24,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class Answer:
-    """The top of the page.
+    """The top of the page."""
 
-    Attributes
-    ----------
-    kind : str
-        "estimate", "bound" or "ranking".
-    badge : str
-        The kind in words.
-    headline : str
-        One sentence.
-    lead : list of str
-        What has to be known with it.
-    facts : list of Fact
-    certainty : list of str
-        How sure it is.
-    """
-
-    kind: str
-    badge: str
-    headline: str
-    lead: list[str]
+    kind: str  # "estimate", "bound" or "ranking"
+    badge: str  # the kind in words
+    headline: str  # one sentence
+    lead: list[str]  # what has to be known with it
     facts: list[Fact]
-    certainty: list[str]
+    certainty: list[str]  # how sure it is
 
 
 def write_answer(reading: Reading) -> Answer:
