@@ -1,4 +1,4 @@
-"""What all pictures share: what a chart is, colours, axes, and charts side by side as a matplotlib figure.
+"""What all pictures share: what a chart is, axes, and charts side by side as a matplotlib figure.
 
 Everything that has a colour has a marker, a line or a hatch of its own too.
 """
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whether.palette import GREY, INK, PALE_GREY
 from whether.telling.words import Name, name
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ WIDE, NARROW = 720, 340
 PIXELS = 72
 # Height in pixels of a title above a chart.
 TITLE = 30
-
-# Colours that people with any colour vision tell apart (Okabe and Ito), dark enough for thin lines.
-INK, GREY, BLUE, DARK_RED, DARK_GREEN, SKY = "#1a1a1a", "#6b6b6b", "#0072B2", "#B84A00", "#00775A", "#56B4E9"
-# For areas and grids.
-PALE_BLUE, PALE_GREY = "#cfe3f1", "#e3e3e3"
 
 SETTINGS: Any = {
     "axes.axisbelow": True,

@@ -13,20 +13,10 @@ from whether.advise import Backtest
 from whether.evaluate import Interval
 from whether.evaluate.calibration import CalibrationCurve, calibration_curve, censored_calibration_curve
 from whether.methods import LR, METHODS
+from whether.palette import BLUE, DARK_RED, GREY, INK
 from whether.telling.check_words import WEIGHTED, count_text, plan_sentence, worth_sentence
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.figures.drawing import (
-    BLUE,
-    DARK_RED,
-    GREY,
-    INK,
-    Chart,
-    Mark,
-    Table,
-    legend_above,
-    name_rows,
-    percent_axis,
-)
+from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_rows, percent_axis
 from whether.telling.figures.groups import Rows, join_bins, merge_groups, split_evenly
 from whether.telling.reading import Reading
 from whether.telling.risk_bins import bin_of, is_same_order
