@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.facts import FEWEST
-
-Array = NDArray[np.float64]
 
 # Steps of the logarithm to which others are raised: three digits, whatever the unit.
 STEP = 1e-3

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from whether.arrays import Array, Flags, Rows
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Cohort:
     """
 
     features: Array
-    labeled: NDArray[np.bool_]
+    labeled: Flags
     names: tuple[str, ...]
     weight: Array | None = None
     time: Array | None = None
@@ -55,7 +54,7 @@ class Cohort:
         """How many people each row stands for, where that is not said: one."""
         return np.ones(self.n) if self.weight is None else self.weight
 
-    def take(self, rows: NDArray[np.intp]) -> Cohort:
+    def take(self, rows: Rows) -> Cohort:
         """Return the cohort of these rows, in this order."""
         return Cohort(
             self.features[rows],
@@ -70,7 +69,7 @@ class Cohort:
         """Return evenly spaced rows, at most so many; all of them where there are no more."""
         return self if self.n <= most else self.take(np.arange(0, self.n, -(-self.n // most)))
 
-    def select(self, columns: NDArray[np.intp]) -> Cohort:
+    def select(self, columns: Rows) -> Cohort:
         """Return the cohort with these features, in this order."""
         names = tuple(self.names[column] for column in columns)
         return replace(self, features=self.features[:, columns], names=names)

@@ -13,10 +13,9 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcx, ndtri
 
-Array = NDArray[np.float64]
+from whether.arrays import Array
 
 _LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 _SQRT_2 = math.sqrt(2)

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.stats import norm
 
-Array = NDArray[np.float64]
+from whether.arrays import Array
 
 # Smallest eigenvalue of the information, scaled to a unit diagonal, below which two directions cannot be told apart.
 SINGULAR = 1e-9

@@ -18,13 +18,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class Criterion(ABC):
@@ -69,7 +66,7 @@ class Likelihood(Criterion):
         return unlabeled_slopes(eta, self.propensity.log_missed(v, observed))
 
 
-def labeled_first(labeled: NDArray[np.bool_]) -> tuple[Rows, int]:
+def labeled_first(labeled: Flags) -> tuple[Rows, int]:
     """Order of rows in which labeled people come first, otherwise as they were, and how many are labeled."""
     return np.argsort(~labeled, kind="stable"), int(np.count_nonzero(labeled))
 
@@ -81,7 +78,7 @@ def blocks_by_label(n_labeled: int, n: int, size: int | None = None) -> Iterator
             yield slice(start, last if size is None else min(start + size, last)), labeled
 
 
-def label_log_likelihood(labeled: NDArray[np.bool_], eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
+def label_log_likelihood(labeled: Flags, eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
     """Log-likelihood of each person's label, whatever the propensities come from."""
     if eta is None:
         return np.where(labeled, log_seen, log_missed)

@@ -16,13 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.likelihood import Criterion
 from whether.propensity import KnownFrequency, Terms
-
-Array = NDArray[np.float64]
 
 
 class Weights(NamedTuple):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.time_model import TimeModelClassifier, one_per_person, survival_candidates
 from whether.learners import Task
 from whether.propensity import EventTimePropensity
-
-Array = NDArray[np.float64]
 
 
 class AFTClassifier(TimeModelClassifier):

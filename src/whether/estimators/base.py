@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
@@ -33,8 +34,6 @@ from whether.validate import (
     check_weight,
     resolve_columns,
 )
-
-Array = NDArray[np.float64]
 
 
 class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -172,7 +171,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         named = getattr(self, "feature_names_in_", None)
         return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
 
-    def _columns(self, parameter: str) -> NDArray[np.intp]:
+    def _columns(self, parameter: str) -> Rows:
         """Positions of the features that a parameter names."""
         named = getattr(self, "feature_names_in_", None) is not None
         return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)

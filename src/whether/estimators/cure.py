@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.time_model import TimeModelClassifier, survival_candidates
 from whether.learners import LinearFit, ShrinkagePath, Task
 from whether.propensity import DiscreteTimePropensity, EventTimePropensity, FollowUpPropensity, equal_event_edges
-
-Array = NDArray[np.float64]
 
 
 class _SharedIndex(ABC):

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.base import CensoredClassifier
 from whether.learners import Task
 from whether.likelihood import posterior
 from whether.propensity import Certain
-
-Array = NDArray[np.float64]
 
 
 class LabelOnlyClassifier(CensoredClassifier):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.inference import Covariance, Summary, Term, tabulate
 
 if TYPE_CHECKING:
     from whether.estimators.base import CensoredClassifier
     from whether.learners import LinearFit
-
-Array = NDArray[np.float64]
 
 
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:

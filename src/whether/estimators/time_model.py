@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
@@ -16,8 +17,6 @@ from whether.estimators.warn import stack_level
 from whether.likelihood import posterior
 from whether.propensity import SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
-
-Array = NDArray[np.float64]
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
 N_FOLLOW_UP_POINTS = 40

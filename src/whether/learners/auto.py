@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.learners.base import Learner
 from whether.learners.fit_result import Selection, close_to_best
@@ -17,8 +17,6 @@ from whether.learners.linear import LinearLearner
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
 
 
 class AutoLearner(Learner, BaseEstimator):
@@ -73,7 +71,7 @@ def _at_its_best(learner: Learner, task: Task) -> Learner:
     return settled if model.path is None else replace(settled, shrinkage=model.path.best)
 
 
-def _held_out(learner: Learner, task: Task, outside: NDArray[np.intp]) -> Array:
+def _held_out(learner: Learner, task: Task, outside: Rows) -> Array:
     """Weighted log-likelihood of each person outside under the model fitted to the others."""
     inside, part = np.setdiff1d(np.arange(task.cohort.n), outside), task.cohort.take(outside)
     model = learner.fit(task.take(inside))

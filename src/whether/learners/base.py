@@ -9,14 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from whether.arrays import Array
 from whether.learners.fit_result import FitResult
 from whether.learners.task import Task
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
 
 
 class FittedModel(ABC):

@@ -6,9 +6,8 @@ import enum
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from whether.arrays import Array, Flags
 
 
 class Status(enum.Enum):
@@ -164,7 +163,7 @@ def correlation(first: Array, second: Array) -> float:
     return float(np.clip(np.corrcoef(first, second)[0, 1], -1.0, 1.0))
 
 
-def close_to_best(behind: Array, error: Array) -> NDArray[np.bool_]:
+def close_to_best(behind: Array, error: Array) -> Flags:
     """Which learners are not behind the best by more than an error."""
     # Boosting without a single tree is the linear model, but for the last digits.
     return np.asarray(behind <= error + 1e-9)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from whether.arrays import Array, Flags, Rows
 
 
-def deal_folds(labeled: NDArray[np.bool_], observed: Array, features: Array, n_folds: int) -> NDArray[np.intp]:
+def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int) -> Rows:
     """Deal people to folds in the order of label and time, so that every fold has its share of both.
 
     Nothing is drawn at random: folds are the same in every run and for every order of the rows.

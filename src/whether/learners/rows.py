@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.parallel import share_out
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 
-Array = NDArray[np.float64]
-Rows: TypeAlias = NDArray[np.intp] | slice
+Selected: TypeAlias = Rows | slice
 
 # Rows that are worked through at a time.
 BLOCK = 8192
@@ -57,7 +56,7 @@ class RowProblem:
         shape = (int(eta is not None) + v.shape[0], v.shape[1])
         terms = RowTerms(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
 
-        def fill_in(blocks: list[tuple[Rows, bool]]) -> None:
+        def fill_in(blocks: list[tuple[Selected, bool]]) -> None:
             for rows, labeled in blocks:
                 part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed[..., rows], labeled)
                 terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
@@ -78,6 +77,6 @@ class RowProblem:
         return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
 
 
-def _as_slice(rows: NDArray[np.intp]) -> Rows:
+def _as_slice(rows: Rows) -> Selected:
     """Rows that follow each other are faster as a slice."""
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows

@@ -7,11 +7,9 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.cohort import Cohort
-
-Array = NDArray[np.float64]
 
 
 class Terms(NamedTuple):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
 
 
 def equal_event_edges(event_times: Array, n_bins: int, weight: Array | None = None) -> Array:
@@ -88,7 +86,7 @@ class DiscreteTimePropensity(Propensity):
         remaining = np.arange(self.edges.size, 1, -1)
         return np.asarray(-np.log(remaining - 1.0))
 
-    def _bin_is(self, v: Array, observed: Array) -> NDArray[np.bool_]:
+    def _bin_is(self, v: Array, observed: Array) -> Flags:
         return np.asarray(observed[0] == np.arange(v.shape[0])[:, None])
 
     def _add_survived_bins(

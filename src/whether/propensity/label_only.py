@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
 
 
 class Certain(Propensity):

@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import Jet, ResidualDistribution
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
 
 # The penalty on the scale is worth one person. Times without any noise (some simulations have them) make the density
 # unbounded as the scale goes to zero; with one pseudo-observation whose residual is 5 % of the spread of log time it

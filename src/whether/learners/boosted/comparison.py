@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.boosted.trees import Growth
-
-Array = NDArray[np.float64]
 
 # The offsets are told apart when their held-out likelihoods differ by so many standard errors.
 STANDARD_ERRORS = 2.0

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.model import Offset, combine
 from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
 
 # On fewer rows LightGBM's threads wait for each other longer than they work.
 MANY_ROWS = 20_000
@@ -81,7 +79,7 @@ class Forest:
             "verbose": -1,
         }
 
-    def _bin(self, columns: NDArray[np.intp], categorical: set[int]) -> Any:
+    def _bin(self, columns: Rows, categorical: set[int]) -> Any:
         data = self.lightgbm.Dataset(
             self.features[:, columns],
             label=np.zeros(self.features.shape[0]),
@@ -91,7 +89,7 @@ class Forest:
         )
         return data.construct()
 
-    def grow(self, offset: Offset, problem: RowProblem, held_out: NDArray[np.bool_], n_rounds: int) -> Growth:
+    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
         """Grow trees from an offset; people held out have no say in them and judge each round."""
         eta, v = offset.predict(self.features)
         propensity = problem.propensity
@@ -122,7 +120,7 @@ class _Loop:
         learner: TreeSettings,
         offset: Offset,
         problem: RowProblem,
-        held_out: NDArray[np.bool_],
+        held_out: Flags,
         known: Mapping[int, float],
         start: tuple[Array | None, Array],
     ) -> None:

@@ -12,11 +12,11 @@ import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from whether.arrays import Array, Rows
 from whether.learners.base import Learner
 from whether.learners.em.model import EMFit, NoPart, PropensityPart, logit_of
 from whether.learners.em.steps import ClassifierStep, ConstantStep, LinearPropensityStep, OutcomeStep, PropensityStep
@@ -25,8 +25,6 @@ from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress
 from whether.learners.task import Task
 from whether.propensity import Certain, LogisticPropensity
-
-Array = NDArray[np.float64]
 
 # Rounds in a row that may bring no better likelihood. Out of fold it need not rise in every round, and with flexible
 # classifiers it goes up and down by more than the tolerance for ever.
@@ -97,7 +95,7 @@ class EMLearner(Learner, BaseEstimator):
         result.distributions.update(start.result.distributions)
         return EMFit(start.propensity, result, outcome.fit_all(best.q), best.part, np.array(history))
 
-    def _propensity_step(self, task: Task, start: LinearFit, fold: NDArray[np.intp]) -> PropensityStep:
+    def _propensity_step(self, task: Task, start: LinearFit, fold: Rows) -> PropensityStep:
         if self.propensity_classifier is not None:
             return ClassifierStep(task, _seeded(self.propensity_classifier, task.rng), fold)
         if isinstance(start.propensity, LogisticPropensity) and not start.propensity.sloped[0]:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
 
 # Trees give probabilities of exactly 0 and 1. A hard 0 could never be revised: the E-step would give q = 0, and the
 # next M-step would learn the 0 again.
@@ -31,7 +29,7 @@ class ClassifierPart:
     """The logit of a propensity that a classifier predicts from some of the features."""
 
     classifier: Any
-    columns: NDArray[np.intp]
+    columns: Rows
 
     def predict(self, features: Array) -> tuple[None, Array]:
         """No outcome logit, and the propensity predictor, shape (1, n)."""

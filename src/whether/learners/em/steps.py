@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from whether.arrays import Array, Rows
 from whether.learners.em.model import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
 from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearFit
@@ -18,9 +19,6 @@ from whether.learners.linear.em_step import SMALLEST_WEIGHT, LinearStep
 from whether.learners.rows import RowProblem
 from whether.learners.task import Task
 from whether.likelihood import posterior
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class OutcomeStep:

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.linear.model import LinearFit, LinearPredictor
 from whether.learners.linear.objective import Evaluation, LinearObjective
 from whether.learners.linear.optimize import newton
 from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
 
 RIDGE = 1.0  # on standardised slopes of the propensity, as in the linear learner
 # Completed rows with less than this share of the largest weight are left out: they cost time and change nothing.

@@ -15,11 +15,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.linear.objective import Evaluation, LinearObjective
-
-Array = NDArray[np.float64]
 
 # One person's worth of penalty on kappa, in spreads of log time (or logits) per logit of risk. Without it a model in
 # which everybody is positive runs away: the outcome slopes go to zero and kappa to infinity at the same product.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.inference import Covariance, invert_information
 from whether.learners.base import Learner
 from whether.learners.fit_result import FitResult, StartResult
@@ -23,8 +23,6 @@ from whether.learners.linear.search import Search
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400

@@ -6,17 +6,15 @@ Nothing is drawn at random, and a person of weight two is treated as two people 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum, newton
 from whether.learners.task import Task
 from whether.propensity import Certain
-
-Array = NDArray[np.float64]
 
 
 def logits_left_out(objective: LinearObjective, optimum: Optimum) -> Array:

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.inference import Covariance
 from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class Layout(NamedTuple):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.learners.linear.objective import Evaluation, LinearObjective
 from whether.risk import PURisk
-
-Array = NDArray[np.float64]
 
 # Width, in people's losses, over which max(0, risk) is rounded so that Newton's method sees no kink.
 ROUNDING = 1.0

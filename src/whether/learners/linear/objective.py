@@ -12,17 +12,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.linear.model import Layout, LinearPredictor
 from whether.learners.linear.standardize import BLOCK_ROWS, learn_standardization, standardize
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Propensity, Terms
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class Evaluation(NamedTuple):

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.optimize import minimize
 
+from whether.arrays import Array
 from whether.learners.fit_result import Status
 from whether.learners.linear.objective import Evaluation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

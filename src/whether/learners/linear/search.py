@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.fit_result import StartResult, correlation
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
@@ -19,9 +19,6 @@ from whether.learners.linear.shrinkage import choose_shrinkage, usual_penalty
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.linear.starts import starting_points
 from whether.likelihood import Criterion
-
-Array = NDArray[np.float64]
-
 
 # Rows on which starts are compared; where they end in different places all rows of the search decide.
 SCOUT_ROWS = 2_000

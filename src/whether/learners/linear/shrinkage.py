@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.folds import deal_folds
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
 
 
 class Solve(Protocol):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.learners.linear.model import Standardization
 from whether.learners.parallel import share_out
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096

@@ -19,14 +19,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
 from whether.likelihood import Likelihood
 from whether.propensity import Certain
-
-Array = NDArray[np.float64]
 
 
 def label_coefficients(objective: LinearObjective) -> Array:

@@ -15,13 +15,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.outputs import OutputLayout
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 def load_torch() -> Any:

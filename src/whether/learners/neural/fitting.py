@@ -19,8 +19,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult, StartResult, Status, correlation
 from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearLearner
@@ -32,9 +32,6 @@ from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import MANY_FEATURES, Screen
 from whether.learners.neural.training import Schedule, Trained, Training, TrainingPlan
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Fewest folds that people are dealt to.
 FEWEST_FOLDS = 3

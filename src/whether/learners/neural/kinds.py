@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.training import TrainingPlan
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Penalties on the mean square of delta, in units of one person's log-likelihood. The first keeps the time part close to
 # the outcome's index, the second lets it go almost anywhere.

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from whether.arrays import Rows
 from whether.learners.base import Learner
 from whether.learners.folds import in_spreads
 from whether.learners.linear import LinearLearner
@@ -23,8 +23,6 @@ from whether.learners.neural.fitting import NeuralFitting
 from whether.learners.neural.model import NeuralFit
 from whether.learners.parallel import one_blas_thread
 from whether.learners.task import Task
-
-Rows = NDArray[np.intp]
 
 
 class NeuralLearner(Learner, BaseEstimator):

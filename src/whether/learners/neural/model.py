@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
@@ -14,9 +14,6 @@ from whether.learners.neural.architectures import Architecture
 from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Rows of a prediction that go through the networks at a time.
 CHUNK = 20_000

@@ -11,13 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.architectures import Architecture
 from whether.learners.neural.outputs import OutputLayout
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class Network:

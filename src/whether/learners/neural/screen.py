@@ -9,14 +9,11 @@ correlation would miss. Features that matter in combination only are not seen; a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.batches import Batch, BatchCriterion
 from whether.learners.neural.outputs import OutputLayout
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 N_BINS = 8
 # With no more features than this all are used.

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.learners.linear.index import LARGEST_KAPPA, LOWEST_KAPPA
 from whether.learners.neural.architectures import Architecture, load_torch
 from whether.learners.neural.batches import Batch, BatchCriterion, Split
 from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.progress import progress
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Constants of AdamW, and the share of the latest parameters in their average.
 MOMENTUM, SPREAD_MEMORY, SMALL = 0.9, 0.999, 1e-8
@@ -119,7 +116,7 @@ class Trained:
     parameters: Array
     values: Array
     n_epochs: Rows
-    exhausted: NDArray[np.bool_]
+    exhausted: Flags
 
 
 class Training:
@@ -213,7 +210,7 @@ class Training:
             predictors, _ = self._forward(parameters, alive, plan, batch.rows)
         return self.likelihood.values(predictors.cpu().double().numpy(), batch)
 
-    def _note(self, best: Trained, parameters: Any, alive: Rows, plan: TrainingPlan) -> NDArray[np.bool_]:
+    def _note(self, best: Trained, parameters: Any, alive: Rows, plan: TrainingPlan) -> Flags:
         """Remember networks that are better than ever; return which of them are so by a margin."""
         values = self._held_out(parameters, alive, plan)
         rise = values.sum(axis=1) - best.values[alive].sum(axis=1)
@@ -223,7 +220,7 @@ class Training:
         return np.asarray(rise > TOLERANCE * values.shape[1])
 
 
-def _hopeless(best: Trained, kinds: Rows) -> NDArray[np.bool_]:
+def _hopeless(best: Trained, kinds: Rows) -> Flags:
     """Networks of kinds that are far behind the best kind."""
     values = [best.values[kinds == kind].ravel() for kind in range(kinds.max() + 1)]
     leader = values[int(np.argmax([one.sum() for one in values]))]
