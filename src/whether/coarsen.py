@@ -12,16 +12,9 @@ STEP = 1e-3
 
 
 def coarsen_times(times: Array, weight: Array, chosen: Array) -> Array:
-    """Raise chosen times to a grid of three digits, except what a group of people share.
+    """Raise some of everybody's times to a grid of three digits, except what a group of people share.
 
     The grid is anchored at the mean of the logarithms, so that the unit of time does not matter.
-
-    Parameters
-    ----------
-    times, weight : ndarray
-        Of everybody.
-    chosen : ndarray
-        Some of the times.
 
     Examples
     --------

@@ -14,29 +14,14 @@ from whether.arrays import Array, Flags, Rows
 
 @dataclass(frozen=True)
 class Cohort:
-    """Features, labels and times of n people, checked.
+    """Features, labels and times of n people, checked."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, d)
-    labeled : ndarray of bool, shape (n,)
-        Whether the event was seen.
-    weight : ndarray of shape (n,) or None
-        How many people each row stands for; None means one each.
-    time : ndarray of shape (n,) or None
-        Time of the event if it was seen, else of the end of follow-up.
-    follow_up : ndarray of shape (n,) or None
-        How long the person was, or would have been, under observation.
-    names : tuple of str
-        One name per feature column.
-    """
-
-    features: Array
-    labeled: Flags
-    names: tuple[str, ...]
-    weight: Array | None = None
-    time: Array | None = None
-    follow_up: Array | None = None
+    features: Array  # of shape (n, d)
+    labeled: Flags  # whether the event was seen
+    names: tuple[str, ...]  # of the features
+    weight: Array | None = None  # how many people each row stands for; None means one each
+    time: Array | None = None  # of the event if it was seen, else of the end of follow-up
+    follow_up: Array | None = None  # how long the person was, or would have been, under observation
 
     @property
     def n(self) -> int:
@@ -56,14 +41,8 @@ class Cohort:
 
     def take(self, rows: Rows) -> Cohort:
         """Return the cohort of these rows, in this order."""
-        return Cohort(
-            self.features[rows],
-            self.labeled[rows],
-            self.names,
-            None if self.weight is None else self.weight[rows],
-            None if self.time is None else self.time[rows],
-            None if self.follow_up is None else self.follow_up[rows],
-        )
+        beside = (None if values is None else values[rows] for values in (self.weight, self.time, self.follow_up))
+        return Cohort(self.features[rows], self.labeled[rows], self.names, *beside)
 
     def thin(self, most: int) -> Cohort:
         """Return evenly spaced rows, at most so many; all of them where there are no more."""

@@ -12,7 +12,7 @@ import whether as wh
     ("parameters", "message"),
     [
         ({"ridge": -1}, "ridge must be 'auto' or a finite number >= 0, got -1"),
-        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+        ({"max_iter": 0}, "`max_iter` must be a whole number >= 1, got 0"),
     ],
     ids=str,
 )
@@ -27,10 +27,10 @@ def test_bad_parameter_of_every_classifier_is_refused(classifier, refused, neede
         (wh.LabelClassifier(ridge=math.inf), "ridge must be 'auto' or a finite number >= 0, got inf"),
         (wh.LabelClassifier(ridge="1"), "ridge must be 'auto' or a finite number >= 0, got '1'"),
         (wh.LabelClassifier(ridge=None), "ridge must be 'auto' or a finite number >= 0, got None"),
-        (wh.LabelClassifier(max_iter=2.5), r"max_iter must be a whole number >= 1, got 2\.5"),
+        (wh.LabelClassifier(max_iter=2.5), r"`max_iter` must be a whole number >= 1, got 2\.5"),
         (wh.LabelClassifier(covariance="x"), "covariance must be 'observed' or 'sandwich', got 'x'"),
-        (wh.SARPUClassifier([0], n_starts=0), "n_starts must be a whole number >= 1, got 0"),
-        (wh.SARPUClassifier([0], n_starts=1.5), r"n_starts must be a whole number >= 1, got 1\.5"),
+        (wh.SARPUClassifier([0], n_starts=0), "`n_starts` must be a whole number >= 1, got 0"),
+        (wh.SARPUClassifier([0], n_starts=1.5), r"`n_starts` must be a whole number >= 1, got 1\.5"),
         (wh.MixtureCureClassifier(shrinkage="x"), "shrinkage must be 'cv' or a number >= 0.*got 'x'"),
         (wh.FollowUpCureClassifier(shrinkage=-1), "shrinkage must be 'cv' or a number >= 0.*got -1"),
         (wh.DiscreteTimeCureClassifier(shrinkage=math.nan), "shrinkage must be 'cv' or a number >= 0.*got nan"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import whether as wh
+from whether.files.model import load_model, save_model
 
 RECIPE = Path(__file__).with_name("probit_restriction.py")
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"

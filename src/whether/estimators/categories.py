@@ -26,14 +26,7 @@ def find_categories(table: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def encode_categories(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any:
-    """Return the frame with its categories as whole numbers, NaN where they are missing or new.
-
-    Parameters
-    ----------
-    table : data frame
-    categories : dict of str to tuple
-        What `find_categories` returned for the frame of the fit.
-    """
+    """Return the frame with the categories of the fit as whole numbers, NaN where they are missing or new."""
     present = [name for name in categories if name in getattr(table, "columns", ())]
     if not present:
         return table

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from whether.arrays import Array
 from whether.distributions import softplus_expit
-from whether.estimators.base import CensoredClassifier
+from whether.estimators.censored import CensoredClassifier
 from whether.learners import LinearFit
 
 ROWS_AT_A_TIME = 50_000

@@ -10,7 +10,7 @@ from whether.arrays import Array
 from whether.inference import Covariance, Summary, Term, tabulate
 
 if TYPE_CHECKING:
-    from whether.estimators.base import CensoredClassifier
+    from whether.estimators.censored import CensoredClassifier
     from whether.learners import LinearFit
 
 

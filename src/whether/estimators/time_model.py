@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.estimators.base import CensoredClassifier
-from whether.estimators.warn import stack_level
+from whether.estimators.censored import CensoredClassifier
+from whether.estimators.warn import warn
 from whether.likelihood import posterior
 from whether.propensity import SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
@@ -65,12 +64,11 @@ class TimeModelClassifier(CensoredClassifier):
     def _report(self) -> None:
         super()._report()
         if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
-            warnings.warn(
+            warn(
+                FollowUpWarning,
                 f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "
                 f"their event later than the longest follow-up ({self.longest_follow_up_:.3g}). How many there are is "
                 "then an extrapolation of the time model; the ranking of people depends on it less.",
-                FollowUpWarning,
-                stacklevel=stack_level(),
             )
 
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:

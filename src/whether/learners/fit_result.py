@@ -134,6 +134,14 @@ class FitResult:
     distributions: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
 
+    @classmethod
+    def of_one_start(
+        cls, name: str, status: Status, n_steps: int, log_likelihood: float, n_parameters: int = 0, n_draft: int = 0
+    ) -> FitResult:
+        """Return the result of a fit from one start and without penalties."""
+        start = StartResult(name, -log_likelihood, status, n_steps, 1.0)
+        return cls(status, n_steps, log_likelihood, -log_likelihood, n_parameters, (start,), n_draft)
+
     @property
     def converged(self) -> bool:
         """Whether the optimum was reached."""

@@ -9,6 +9,7 @@ import numpy as np
 from whether.arrays import Array, Flags
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
+from whether.validate import ArgumentError
 
 
 def equal_event_edges(event_times: Array, n_bins: int, weight: Array | None = None) -> Array:
@@ -30,11 +31,7 @@ class DiscreteTimePropensity(Propensity):
     Within a bin events fall evenly. The last bin ends at the last event, and a positive who reaches it has the event
     there (hazard 1). Without that the distribution would not add up to one, and halving every hazard while doubling p
     would leave the likelihood as it is: p could not be learned.
-
-    Parameters
-    ----------
-    edges : ndarray of shape (n_bins,)
-        Upper edges of the bins; a time equal to an edge belongs to the bin below it.
+    The edges are upper ones; a time equal to an edge belongs to the bin below it.
     """
 
     needs_time: ClassVar[bool] = True
@@ -44,7 +41,7 @@ class DiscreteTimePropensity(Propensity):
 
     def __init__(self, edges: Array) -> None:
         if edges.ndim != 1 or not edges.size or edges[0] <= 0 or not np.all(np.diff(edges) > 0):
-            raise ValueError(f"Edges of bins must be > 0 and rise, got {edges!r}.")
+            raise ArgumentError(f"Edges of bins must be > 0 and rise, got {edges!r}.")
         self.edges = edges
         self.predictors = tuple(f"hazard {k + 1}" for k in range(edges.size - 1))
         self.sloped = (True,) * (edges.size - 1)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
 
 

@@ -5,9 +5,9 @@ The learner decides where to start and when to stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,21 +18,11 @@ from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 from whether.learners.task import Task
 
+if TYPE_CHECKING:
+    from whether.learners.boosted.learner import BoostedLearner
+
 # On fewer rows LightGBM's threads wait for each other longer than they work.
 MANY_ROWS = 20_000
-
-
-class TreeSettings(Protocol):
-    """What the loop needs of the learner; see `BoostedLearner`."""
-
-    learning_rate: float
-    num_leaves: int
-    min_data_in_leaf: int
-    lambda_l2: float
-    bagging_fraction: float
-    timing_rate: float
-    patience: int
-    categorical_features: Sequence[int]
 
 
 @dataclass
@@ -42,7 +32,6 @@ class Growth:
     outcome: Any
     timing: Any
     levels: Array
-    n: int
     log_likelihood: float = 0.0
     best_round: int = 0
     best_values: Array = field(default_factory=lambda: np.array([-np.inf]))
@@ -51,7 +40,7 @@ class Growth:
 class Forest:
     """LightGBM's binned data, built once, and the loop that grows trees on them."""
 
-    def __init__(self, learner: TreeSettings, task: Task, seed: int) -> None:
+    def __init__(self, learner: BoostedLearner, task: Task, seed: int) -> None:
         import lightgbm
 
         self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, task.known, seed
@@ -62,14 +51,10 @@ class Forest:
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
 
     def _parameters(self) -> dict[str, Any]:
-        learner = self.learner
+        given = ("learning_rate", "num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
         return {
+            **{name: getattr(self.learner, name) for name in given},
             "objective": "none",
-            "learning_rate": learner.learning_rate,
-            "num_leaves": learner.num_leaves,
-            "min_data_in_leaf": learner.min_data_in_leaf,
-            "lambda_l2": learner.lambda_l2,
-            "bagging_fraction": learner.bagging_fraction,
             "bagging_freq": 1,
             "feature_pre_filter": False,
             "deterministic": True,
@@ -98,7 +83,6 @@ class Forest:
             outcome=None if eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
             timing=self.lightgbm.Booster(self._parameters(), self.timing_data) if grows_time else None,
             levels=np.zeros(v.shape[0]),
-            n=v.shape[1],
         )
         loop = _Loop(self.learner, offset, problem, held_out, self.known, (eta, v))
         # BLAS's threads would fight with LightGBM's.
@@ -117,7 +101,7 @@ class _Loop:
 
     def __init__(
         self,
-        learner: TreeSettings,
+        learner: BoostedLearner,
         offset: Offset,
         problem: RowProblem,
         held_out: Flags,

@@ -11,18 +11,16 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.inference import Covariance, invert_information
-from whether.learners.base import Learner
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.model import LinearFit
-from whether.learners.linear.nonnegative import NonNegativeObjective
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.objective import Evaluation, LinearObjective, NonNegativeObjective
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import Search
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
-from whether.learners.task import Task
+from whether.learners.task import Learner, Task
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400

@@ -19,19 +19,10 @@ from whether.learners.linear.objective import Evaluation
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where an optimizer ended.
-
-    Attributes
-    ----------
-    parameters : ndarray
-    evaluation : Evaluation
-        Objective, gradient and Hessian there, or within the tolerance of it.
-    status : Status
-    n_steps : int
-    """
+    """Where an optimizer ended."""
 
     parameters: Array
-    evaluation: Evaluation
+    evaluation: Evaluation  # there, or within the tolerance of it
     status: Status
     n_steps: int
 

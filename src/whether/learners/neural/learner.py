@@ -15,14 +15,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from whether.arrays import Rows
-from whether.learners.base import Learner
 from whether.learners.folds import in_spreads
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import load_torch
 from whether.learners.neural.fitting import NeuralFitting
 from whether.learners.neural.model import NeuralFit
 from whether.learners.parallel import one_blas_thread
-from whether.learners.task import Task
+from whether.learners.task import Learner, Task
 
 
 class NeuralLearner(Learner, BaseEstimator):

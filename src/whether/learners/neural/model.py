@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
 from whether.learners.neural.architectures import Architecture
 from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
 
 # Rows of a prediction that go through the networks at a time.

@@ -9,6 +9,7 @@ import numpy as np
 from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
+from whether.validate import check_share
 
 
 class Certain(Propensity):
@@ -33,9 +34,7 @@ class KnownFrequency(Propensity):
     sloped = ()
 
     def __init__(self, label_frequency: float) -> None:
-        if not 0 < label_frequency <= 1:
-            raise ValueError(f"label_frequency must lie between 0 and 1, got {label_frequency!r}.")
-        self.label_frequency = label_frequency
+        self.label_frequency = check_share(label_frequency, "label_frequency")
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log c."""
