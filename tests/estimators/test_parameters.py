@@ -36,8 +36,8 @@ def test_bad_parameter_of_every_classifier_is_refused(classifier, refused, neede
         (wh.DiscreteTimeCureClassifier(shrinkage=math.nan), "shrinkage must be 'cv' or a number >= 0.*got nan"),
         (wh.MixtureCureClassifier("gamma"), r"distribution must be 'auto' or one of \[.*'weibull'\], got 'gamma'"),
         (wh.AFTClassifier("gamma"), r"distribution must be 'auto' or one of \[.*'weibull'\], got 'gamma'"),
-        (wh.DiscreteTimeCureClassifier(n_bins=1), "n_bins must be a whole number >= 2, got 1"),
-        (wh.DiscreteTimeCureClassifier(n_bins=2.5), r"n_bins must be a whole number >= 2, got 2\.5"),
+        (wh.DiscreteTimeCureClassifier(n_bins=1), "`n_bins` must be a whole number >= 2, got 1"),
+        (wh.DiscreteTimeCureClassifier(n_bins=2.5), r"`n_bins` must be a whole number >= 2, got 2\.5"),
     ],
     ids=str,
 )

@@ -392,7 +392,7 @@ def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(torch, small):
         ({"learning_rate": 0}, "learning_rate of the NeuralLearner must be a finite number > 0, got 0"),
         ({"learning_rate": float("nan")}, "learning_rate .* got nan"),
         ({"weight_decay": -1.0}, r"weight_decay of the NeuralLearner must be a finite number >= 0, got -1\.0"),
-        ({"max_epochs": 0}, "max_epochs of the NeuralLearner must be a whole number >= 1, got 0"),
+        ({"max_epochs": 0}, "`NeuralLearner.max_epochs` must be a whole number >= 1, got 0"),
         ({"patience": 1.5}, r"patience .* got 1\.5"),
         ({"batch_size": True}, "batch_size .* got True"),
         ({"n_networks": "3"}, "n_networks .* got '3'"),

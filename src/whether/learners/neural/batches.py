@@ -22,17 +22,9 @@ WORST = -1e6
 
 
 class Batch(NamedTuple):
-    """People of each network.
+    """People of each network."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (networks, people)
-        Their rows in the cohort, those of labeled people first.
-    n_labeled : int
-        How many of them are labeled.
-    """
-
-    rows: Rows
+    rows: Rows  # in the cohort, of shape (networks, people), those of labeled people first
     n_labeled: int
 
 
@@ -122,9 +114,8 @@ class BatchLikelihood(BatchCriterion):
 
     def values(self, outputs: Array, batch: Batch) -> Array:
         """Weighted log-likelihood of each person."""
-        value, _ = self._terms(outputs, batch, self.criterion)
-        finite = np.nan_to_num(self.weight[batch.rows] * value, nan=WORST, neginf=WORST, posinf=-WORST)
-        return np.asarray(finite)
+        value = self.weight[batch.rows] * self._terms(outputs, batch, self.criterion)[0]
+        return np.asarray(np.nan_to_num(value, nan=WORST, neginf=WORST, posinf=-WORST))
 
     def slopes(self, outputs: Array, batch: Batch) -> Array:
         """Gradient of the mean negative log-likelihood of a batch."""

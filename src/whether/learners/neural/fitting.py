@@ -21,22 +21,41 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.learners.fit_result import FitResult, StartResult, Status, correlation
+from whether.learners.fit_result import FitResult, Status, correlation
 from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import Architecture, Perceptrons, load_torch, own_modules
 from whether.learners.neural.batches import Batch, Split, batch_criterion
-from whether.learners.neural.kinds import Kind, kinds_of_networks, plan_networks, rank
 from whether.learners.neural.model import Base, NeuralFit
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import MANY_FEATURES, Screen
-from whether.learners.neural.training import Schedule, Trained, Training, TrainingPlan
+from whether.learners.neural.training import Trained, Training, TrainingPlan
 from whether.learners.task import Task
 
 # Fewest folds that people are dealt to.
 FEWEST_FOLDS = 3
 # People on which the answers of kinds are compared.
 COMPARED = 2_000
+# Penalties on the mean square of delta, in units of one person's log-likelihood. The first keeps the time part close to
+# the outcome's index, the second lets it go almost anywhere.
+DEPARTURE_PENALTIES = {"index": 100.0, "free": 1.0}
+# The same on what a network adds to the outcome logit of a linear model.
+OUTCOME_PENALTY = 30.0
+# A less simple kind is taken where its held-out likelihood is better by so many standard errors of the difference.
+STANDARD_ERRORS = 1.0
+
+
+class Kind(NamedTuple):
+    """Networks that are compared with others."""
+
+    freedom: str  # of the time part
+    from_linear: bool  # whether they add to the linear model
+    screened: bool  # whether they see only features that matter by themselves
+
+    @property
+    def name(self) -> str:
+        """Name in the list of starts."""
+        return self.freedom + "-linear" * self.from_linear + "-screened" * self.screened
 
 
 class TrainedKind(NamedTuple):
@@ -140,7 +159,7 @@ class NeuralFitting:
         features = self.cohort.features
         training.load((features - self.mean) / self.scale, np.stack([base.predictors(features) for base in bases]))
         start = np.column_stack([architecture.draw(plan.size, task.rng), levels, kappas])
-        trained = training.run(start, plan, self._schedule(), task.rng)
+        trained = training.run(start, plan, self.learner, task.rng)
         finished = []
         for number, kind in enumerate(kinds):
             own = np.flatnonzero(plan.kind == number)
@@ -154,18 +173,13 @@ class NeuralFitting:
         """How the networks of one kind did on the people held out from them."""
         status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.STOPPED
         value, n_steps = float(trained.values[own].sum()), int(trained.n_epochs[own].max())
-        start, n_draft = StartResult(name, -value, status, n_steps, 1.0), self._training_rows(self.held_out[0]).size
-        return FitResult(status, n_steps, value, -value, trained.parameters[own].size, (start,), n_draft)
+        n_parameters, n_draft = trained.parameters[own].size, self._training_rows(self.held_out[0]).size
+        return FitResult.of_one_start(name, status, n_steps, value, n_parameters, n_draft)
 
     def _log_likelihood(self, fit: NeuralFit, task: Task) -> float:
         """Log-likelihood of everybody."""
         everybody = Batch(np.arange(self.cohort.n)[None], self.n_events)
         return float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
-
-    def _schedule(self) -> Schedule:
-        learner = self.learner
-        epochs = learner.max_epochs if self.held_out[0] >= 0 else 0
-        return Schedule(learner.learning_rate, learner.weight_decay, epochs, learner.patience, learner.batch_size)
 
     def _constants(self, task: Task) -> Array:
         """Predictors that everybody has without features."""
@@ -198,3 +212,37 @@ def _own_random_state(rng: np.random.Generator, module: Any, device: Any) -> Ite
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(int(rng.integers(2**31)))
         yield
+
+
+def kinds_of_networks(layout: OutputLayout, has_linear: bool, many: bool) -> list[list[Kind]]:
+    """Kinds that can differ, the simplest first, in groups that see as many features."""
+    # A time part that is not tied to the index is free anyway.
+    freedoms = list(DEPARTURE_PENALTIES) if layout.indexed else ["index"]
+    kinds = [Kind(freedom, has_linear, many) for freedom in freedoms]
+    # With a linear model to start from, one kind without it is enough to tell whether it helps.
+    kinds += [Kind("index", False, many)] * has_linear
+    return [kinds, [Kind("index", has_linear, False)]] if many else [kinds]
+
+
+def plan_networks(kinds: list[Kind], held_out: Rows, layout: OutputLayout) -> TrainingPlan:
+    """One network of every kind for every held-out fold; base 0 is constant, the others leave out a fold each."""
+    kind = np.repeat(np.arange(len(kinds)), held_out.size)
+    number = np.tile(np.arange(held_out.size), len(kinds))
+    from_linear = np.array([one.from_linear for one in kinds])[kind]
+    departure = np.array([DEPARTURE_PENALTIES[one.freedom] for one in kinds])[kind] / layout.propensity.slope_unit**2
+    outcome = np.where(from_linear, OUTCOME_PENALTY, 0.0)
+    return TrainingPlan(
+        kind, held_out[number], np.where(from_linear, 1 + number, 0), outcome, departure * layout.indexed
+    )
+
+
+def rank(values: list[Array]) -> list[int]:
+    """Numbers of the kinds with the chosen one first, the others from the best on.
+
+    Chosen is the first, which is the simplest, that is not behind the best by more than chance.
+    """
+    ranked = sorted(range(len(values)), key=lambda number: -float(values[number].sum()))
+    behind = [values[ranked[0]] - one for one in values]
+    error = [STANDARD_ERRORS * np.sqrt(gap.size) * gap.std() for gap in behind]
+    chosen = next(number for number, gap in enumerate(behind) if gap.sum() <= error[number])
+    return [chosen, *(number for number in ranked if number != chosen)]

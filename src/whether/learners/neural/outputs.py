@@ -13,31 +13,19 @@ from whether.propensity import Propensity
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """What networks have to put out, and which propensity predictors have a level to train.
-
-    Attributes
-    ----------
-    propensity : Propensity
-    has_outcome : bool
-    n_features : int
-    columns : ndarray of int
-        Features that the propensity may use.
-    known : tuple of int
-        Propensity predictors whose level is known.
-    """
+    """What networks have to put out, and which propensity predictors have a level to train."""
 
     propensity: Propensity
     has_outcome: bool
     n_features: int
-    columns: Rows
-    known: tuple[int, ...] = ()
+    columns: Rows  # features that the propensity may use
+    known: tuple[int, ...] = ()  # propensity predictors whose level is known
 
     @classmethod
     def of(cls, task: Task) -> OutputLayout:
         """What a task asks of networks, under the first of its candidates."""
-        return cls(
-            task.criterion().propensity, task.has_outcome, task.every_column.size, task.columns, tuple(task.known)
-        )
+        propensity, n_features = task.criterion().propensity, task.every_column.size
+        return cls(propensity, task.has_outcome, n_features, task.columns, tuple(task.known))
 
     @property
     def trained(self) -> tuple[int, ...]:

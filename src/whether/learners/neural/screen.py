@@ -3,7 +3,7 @@
 Networks pick up noise from every column they see, and with hundreds of columns that hides what a few of them say. A
 feature matters at a starting point if people in some of its bins want a predictor raised and in others lowered: the
 slopes of the log-likelihood, averaged in bins of the feature, then differ by more than chance. Bins see curves that a
-correlation would miss. Features that matter in combination only are not seen; a network on all of them competes. Used
+correlation would miss. Features that matter in combination only are not seen; a network on all of them competes.
 """
 
 from __future__ import annotations
