@@ -76,8 +76,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
-        given = self.label_frequency, self.prevalence
-        c = self.label_frequency_ = settle_label_frequency(cohort, *given, elkan_noto_label_frequency, self.ridge)
+        c = self.label_frequency_ = _settle_label_frequency(self, cohort, elkan_noto_label_frequency)
         if c == 1.0:
             return Task(cohort, [Certain()], rng=self._rng())
         known = {0: float(np.log(c) - np.log1p(-c))}
@@ -150,8 +149,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
                 f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
                 "nonnegative out: boosting stops on held-out risk, before it runs away."
             )
-        given = self.label_frequency, self.prevalence
-        self.label_frequency_ = settle_label_frequency(cohort, *given, likely_label_frequency, self.ridge)
+        self.label_frequency_ = _settle_label_frequency(self, cohort, likely_label_frequency)
         risk = PURisk(self.label_frequency_, nonnegative=self.nonnegative)
         return Task(cohort, [risk.propensity], risk=risk, rng=self._rng())
 
@@ -174,14 +172,11 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
             )
 
 
-def settle_label_frequency(
-    cohort: Cohort,
-    label_frequency: float | None,
-    prevalence: float | None,
-    estimate: Callable[[Cohort, float | str], float],
-    ridge: float | str,
+def _settle_label_frequency(
+    model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, estimate: Callable[[Cohort, float | str], float]
 ) -> float:
     """Return c as given, or implied by a known prevalence, or estimated where neither is given."""
+    label_frequency, prevalence = model.label_frequency, model.prevalence
     rate = float(np.average(cohort.labeled, weights=cohort.weight))
     if label_frequency is not None and prevalence is not None:
         raise ArgumentError("Give label_frequency or prevalence, not both: one implies the other.")
@@ -204,7 +199,7 @@ def settle_label_frequency(
         filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
         cohort = replace(cohort, features=filled)
     # There can't be more positives than people.
-    return min(max(estimate(cohort, ridge), rate), 1.0)
+    return min(max(estimate(cohort, model.ridge), rate), 1.0)
 
 
 def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:

@@ -24,18 +24,7 @@ from whether.propensity import (
 
 
 class _SharedIndex(ABC):
-    """What the cure models with a shared index tell about it.
-
-    Attributes
-    ----------
-    shrinkage_ : float
-        The penalty on departures from the shared index: as given or chosen.
-    shrinkage_path_ : ShrinkagePath or None
-        The curve of held-out likelihoods from which it was chosen.
-    kappa_ : float or None
-        How strongly the outcome index drives the times, in spreads of log time per logit: 0 means that labeling does
-        not depend on the risk, positive that high risks are seen early. None where the time part is free.
-    """
+    """What the cure models with a shared index tell about it."""
 
     model_: Any
 
@@ -49,17 +38,21 @@ class _SharedIndex(ABC):
 
     @property
     def shrinkage_(self) -> float:
-        """The penalty on departures from the shared index."""
+        """The penalty on departures from the shared index: as given or chosen."""
         return float("nan") if self._linear_part is None else self._linear_part.shrinkage
 
     @property
     def shrinkage_path_(self) -> ShrinkagePath | None:
-        """How it was chosen."""
+        """The curve of held-out likelihoods from which it was chosen."""
         return None if self._linear_part is None else self._linear_part.path
 
     @property
     def kappa_(self) -> float | None:
-        """How strongly the outcome index drives the times."""
+        """How strongly the outcome index drives the times, in spreads of log time per logit.
+
+        0 means that labeling does not depend on the risk, positive that high risks are seen early. None where the time
+        part is free.
+        """
         return None if self._linear_part is None else self._linear_part.kappa
 
     def _notes(self) -> list[str]:

@@ -108,7 +108,7 @@ def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection
 
 def resolve_learner(learner: Any, linear: LinearLearner) -> Any:
     """Return the learner that a classifier's ``learner`` parameter stands for."""
-    if isinstance(learner, str):
+    if isinstance(learner, str) and learner in NAMES:
         return _named(learner, linear)
     if isinstance(learner, AutoLearner):
         inner = {name: resolve_learner(candidate, linear) for name, candidate in learner.learners.items()}
@@ -127,15 +127,7 @@ def resolve_learner(learner: Any, linear: LinearLearner) -> Any:
 
 
 def _named(name: str, linear: LinearLearner) -> Any:
-    if name == "linear":
-        return linear
-    if name == "boosted":
-        return BoostedLearner(linear=linear)
-    if name == "neural":
-        return NeuralLearner(linear=linear)
-    if name == "auto":
-        learners: dict[str, Any] = {"linear": linear, "boosted": BoostedLearner(linear=linear)}
-        if importlib.util.find_spec("torch") is not None:
-            learners["neural"] = NeuralLearner(linear=linear)
-        return AutoLearner(learners)
-    raise ArgumentError(f"learner must be one of {', '.join(map(repr, NAMES))}, got {name!r}.")
+    named: dict[str, Any] = {"linear": linear, "boosted": BoostedLearner(linear=linear)}
+    if name == "neural" or importlib.util.find_spec("torch") is not None:
+        named["neural"] = NeuralLearner(linear=linear)
+    return AutoLearner(named) if name == "auto" else named[name]

@@ -24,19 +24,15 @@ SMALLEST_CURVATURE = 1e-3
 
 
 class RowTerms(NamedTuple):
-    """Log-likelihood of each person with derivatives; predictors (outcome logit first) run along the first axis.
+    """Log-likelihood of each person with derivatives in each predictor, the outcome logit first.
 
-    Attributes
-    ----------
-    value : ndarray of shape (n,)
-    gradient : ndarray of shape (P, n)
-    curvature : ndarray of shape (P, n)
-        Minus the second derivative of the EM surrogate, held positive: it is never indefinite where the exact one is.
+    The curvature is minus the second derivative of the EM surrogate, held positive: it is never indefinite where the
+    exact one is.
     """
 
-    value: Array
-    gradient: Array
-    curvature: Array
+    value: Array  # of shape (n,)
+    gradient: Array  # of shape (P, n)
+    curvature: Array  # of shape (P, n)
 
 
 class RowProblem:

@@ -63,7 +63,7 @@ class BoostedFit(FittedModel):
     importances : dict of str to ndarray
         Total gain of each feature, by part of the model.
     result : FitResult
-        The start is named after the offset.
+        See `FittedModel`. The start is named after the offset.
     """
 
     offset: Offset

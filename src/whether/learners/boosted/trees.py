@@ -5,7 +5,6 @@ The learner decides where to start and when to stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -76,15 +75,13 @@ class Forest:
 
     def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
         """Grow trees from an offset; people held out have no say in them and judge each round."""
-        eta, v = offset.predict(self.features)
-        propensity = problem.propensity
-        grows_time = self.timing_data is not None and any(propensity.sloped)
+        loop = _Loop(self, offset, problem, held_out)
+        grows_time = self.timing_data is not None and loop.sloped.any()
         growth = Growth(
-            outcome=None if eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
+            outcome=None if loop.eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
             timing=self.lightgbm.Booster(self._parameters(), self.timing_data) if grows_time else None,
-            levels=np.zeros(v.shape[0]),
+            levels=np.zeros(loop.sloped.size),
         )
-        loop = _Loop(self.learner, offset, problem, held_out, self.known, (eta, v))
         # BLAS's threads would fight with LightGBM's.
         with one_blas_thread(), progress(n_rounds, "Rounds of boosting") as bar:
             for number in range(n_rounds):
@@ -99,18 +96,9 @@ class Forest:
 class _Loop:
     """One run of boosting: the current predictors and what each tree is grown on."""
 
-    def __init__(
-        self,
-        learner: BoostedLearner,
-        offset: Offset,
-        problem: RowProblem,
-        held_out: Flags,
-        known: Mapping[int, float],
-        start: tuple[Array | None, Array],
-    ) -> None:
-        self.learner, self.offset, self.problem, self.known = learner, offset, problem, known
-        self.eta, self.v = start
-        self.held_out = held_out
+    def __init__(self, forest: Forest, offset: Offset, problem: RowProblem, held_out: Flags) -> None:
+        self.forest, self.offset, self.problem, self.held_out = forest, offset, problem, held_out
+        self.eta, self.v = offset.predict(forest.features)
         self.weight = np.where(held_out, 0.0, problem.weight)
         self.sloped = np.array(problem.propensity.sloped, dtype=bool)
         self.grown: Array | None = None
@@ -127,15 +115,13 @@ class _Loop:
         One look at the likelihood, which costs more than the trees, serves both trees and the levels. The timing trees
         in it are those of the round before: LightGBM tells the sum of its trees only when it asks for a target.
         """
-        looks = 0
+        looks: list[RowTerms] = []
 
         def look() -> RowTerms:
-            nonlocal looks
-            if looks == 0:
-                self.current = self.terms(growth.levels)
-                self._judge(growth, self.current, number)
-            looks += 1
-            return self.current
+            if not looks:
+                looks.append(self.terms(growth.levels))
+                self._judge(growth, looks[0], number)
+            return looks[0]
 
         def outcome_target(grown: Array, _: Any) -> tuple[Array, Array]:
             self.grown = np.asarray(grown, dtype=float)
@@ -153,7 +139,7 @@ class _Loop:
 
     def _move_levels(self, growth: Growth, terms: RowTerms) -> None:
         first = int(self.eta is not None)
-        free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.known]
+        free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.forest.known]
         if not free:
             return
         _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))
@@ -175,5 +161,5 @@ class _Loop:
 
     def _timing_target(self, terms: RowTerms) -> tuple[Array, Array]:
         first = int(self.eta is not None)
-        gradient = self.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
+        gradient = self.forest.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * terms.curvature[first:][self.sloped].sum(axis=0)

@@ -14,7 +14,7 @@ from whether.inference import Covariance, invert_information
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.model import LinearFit
-from whether.learners.linear.objective import Evaluation, LinearObjective, NonNegativeObjective
+from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import Search
@@ -89,11 +89,7 @@ class LinearLearner(Learner):
         max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
         if indexed.size <= MANY_PARAMETERS:
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
-        parameters, status, n_steps = lbfgs(
-            indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps
-        )
-        value, gradient = indexed.value_and_gradient(parameters)
-        return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, n_steps)
+        return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
 
     def _polish(
         self, objective: LinearObjective, search: Search, fixed: tuple[int, ...]

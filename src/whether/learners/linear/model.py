@@ -142,9 +142,8 @@ class LinearFit(FittedModel):
 
     Attributes
     ----------
-    propensity : Propensity
-        The chosen one of the candidates.
-    result : FitResult
+    propensity, result
+        See `FittedModel`.
     predictor : LinearPredictor
         Coefficients and their standardisation.
     covariance : Covariance
@@ -200,10 +199,9 @@ class LinearFit(FittedModel):
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         return self.predictor.predict(features)
 
-    def predict_with_error(self, features: Array) -> tuple[Array, Array] | None:
-        """Outcome logit and its standard error; None where there is no covariance or no outcome part."""
-        if self.covariance.matrix is None or not self.has_outcome:
-            return None
+    def predict_with_error(self, features: Array) -> tuple[Array, Array]:
+        """Outcome logit and its standard error, where there are an outcome part and a covariance."""
+        assert self.covariance.matrix is not None
         layout, standard = self.predictor.layout, self.predictor.standardization.apply(features)
         outcome = np.r_[0, np.arange(layout.size)[layout.outcome]]
         values, vectors = np.linalg.eigh(self.covariance.matrix[np.ix_(outcome, outcome)])
