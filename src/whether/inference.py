@@ -103,25 +103,13 @@ def tabulate(terms: Sequence[Term], estimates: Array, variances: Array, level: f
 
 @dataclass(frozen=True)
 class Summary:
-    """A fitted model as a table that a biostatistician recognises.
-
-    Attributes
-    ----------
-    title : str
-    facts : dict
-        Log-likelihood, number of people and events, whether it converged, and so on.
-    coefficients : tuple of Coefficient
-    level : float
-        Confidence level of the intervals.
-    notes : tuple of str
-        What the figures are conditional on.
-    """
+    """A fitted model as a table that a biostatistician recognises."""
 
     title: str
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # log-likelihood, number of people and events, whether it converged, and so on
     coefficients: tuple[Coefficient, ...]
-    level: float
-    notes: tuple[str, ...] = ()
+    level: float  # of confidence of the intervals
+    notes: tuple[str, ...] = ()  # what the figures are conditional on
 
     _HEADER = ("part", "term", "coef", "std err", "z", "p", "lower", "upper", "ratio", "lower", "upper")
 

@@ -16,7 +16,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner, Task
 from whether.learners.neural.batches import Batch, Split, batch_criterion
-from whether.learners.neural.learner import NeuralLearner
+from whether.learners.neural.neural_learner import NeuralLearner
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import Screen
 from whether.propensity import (

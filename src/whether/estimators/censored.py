@@ -18,8 +18,8 @@ from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
+from whether.estimators.coefficient_table import summarize
 from whether.estimators.parameters import check_parameters, linear_settings
-from whether.estimators.table import summarize
 from whether.estimators.warn import warn_of_rivals, warn_unless_converged
 from whether.inference import Summary
 from whether.learners import BoostedFit, FitResult, Learner, LinearFit, Selection, Task, resolve_learner

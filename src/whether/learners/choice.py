@@ -15,11 +15,10 @@ from whether.cohort import Cohort
 from whether.learners.boosted import BoostedLearner
 from whether.learners.em import EMLearner
 from whether.learners.fit_result import Selection, close_to_best
-from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearLearner
 from whether.learners.neural import NeuralLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem
+from whether.learners.rows import RowProblem, deal_folds
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError
 

@@ -1,6 +1,6 @@
-"""The likelihood of a cohort as a function of everybody's predictors, for learners that are not linear.
+"""People row by row: dealt to folds, and their likelihood as a function of everybody's predictors.
 
-Trees and networks ask for the gradient and a safe curvature per person and predictor.
+Trees, and whoever judges models on held-out people, ask for the gradient and a safe curvature per person.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.parallel import share_out
@@ -76,3 +76,22 @@ class RowProblem:
 def _as_slice(rows: Rows) -> Selected:
     """Rows that follow each other are faster as a slice."""
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
+
+
+def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int) -> Rows:
+    """Deal people to folds in the order of label and time, so that every fold has its share of both.
+
+    Nothing is drawn at random: folds are the same in every run and for every order of the rows.
+    """
+    # Rounded, because the order of columns changes the last digits.
+    tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
+    order = np.lexsort((tie_break, np.atleast_2d(observed).sum(axis=0), ~labeled))
+    fold = np.empty(labeled.size, dtype=np.intp)
+    fold[order] = np.arange(labeled.size) % n_folds
+    return fold
+
+
+def in_spreads(features: Array) -> Array:
+    """Features in spreads around their means, so that dealing by them does not depend on their units."""
+    spread = features.std(axis=0)
+    return np.asarray((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

@@ -16,7 +16,7 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.learners.linear.model import Layout, LinearPredictor, Standardization
+from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first

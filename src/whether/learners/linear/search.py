@@ -13,14 +13,14 @@ import numpy as np
 from whether.arrays import Array
 from whether.learners.fit_result import StartResult, correlation
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.model import ShrinkagePath
+from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.shrinkage import End, choose_shrinkage, usual_penalty
 from whether.learners.linear.starts import starting_points
 from whether.likelihood import Criterion
 
 if TYPE_CHECKING:
-    from whether.learners.linear.learner import LinearLearner
+    from whether.learners.linear.linear_learner import LinearLearner
 
 # Rows on which starts are compared; where they end in different places all rows of the search decide.
 SCOUT_ROWS = 2_000

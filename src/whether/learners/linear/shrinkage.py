@@ -13,11 +13,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from whether.arrays import Array
-from whether.learners.folds import deal_folds
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.model import ShrinkagePath
+from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
+from whether.learners.rows import deal_folds
 from whether.propensity import Propensity
 
 # Minimises from given variables, with a tolerance.

@@ -21,7 +21,7 @@ from whether.learners.neural.outputs import OutputLayout
 from whether.learners.progress import progress
 
 if TYPE_CHECKING:
-    from whether.learners.neural.learner import NeuralLearner
+    from whether.learners.neural.neural_learner import NeuralLearner
 
 # Constants of AdamW, and the share of the latest parameters in their average.
 MOMENTUM, SPREAD_MEMORY, SMALL = 0.9, 0.999, 1e-8

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from whether.arrays import Array
-from whether.learners.linear.model import LinearFit
+from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.task import Task
 

@@ -13,14 +13,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from whether.arrays import Array, Rows
-from whether.learners.em.model import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
-from whether.learners.folds import deal_folds, in_spreads
+from whether.learners.em.em_fit import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
 from whether.learners.linear import LinearFit
 from whether.learners.linear.objective import Evaluation, LinearObjective
 from whether.learners.linear.optimize import newton
 from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
-from whether.learners.rows import RowProblem
+from whether.learners.rows import RowProblem, deal_folds, in_spreads
 from whether.learners.task import Task
 from whether.likelihood import posterior
 

@@ -17,8 +17,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from whether.arrays import Array, Rows
-from whether.learners.em.model import ConstantPart, EMFit, PropensityPart, logit_of
-from whether.learners.em.steps import ClassifierStep, ConstantStep, LinearStep, OutcomeStep, PropensityStep
+from whether.learners.em.em_fit import ConstantPart, EMFit, PropensityPart, logit_of
+from whether.learners.em.em_steps import ClassifierStep, ConstantStep, LinearStep, OutcomeStep, PropensityStep
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress

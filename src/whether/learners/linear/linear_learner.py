@@ -13,7 +13,7 @@ from whether.arrays import Array
 from whether.inference import Covariance, invert_information
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.model import LinearFit
+from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
-from whether.learners.boosted.model import Offset, combine
+from whether.learners.boosted.boosted_fit import Offset, combine
 from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 from whether.learners.task import Task
 
 if TYPE_CHECKING:
-    from whether.learners.boosted.learner import BoostedLearner
+    from whether.learners.boosted.boosted_learner import BoostedLearner
 
 # On fewer rows LightGBM's threads wait for each other longer than they work.
 MANY_ROWS = 20_000

@@ -1,6 +1,6 @@
 """The neural learner: features to predictors by networks, trained on the same likelihood as the linear learner.
 
-What happens in a fit is in `fitting`. PyTorch is imported only when a network is fitted.
+What happens in a fit is in `neural_fitting`. PyTorch is imported only when a network is fitted.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from whether.arrays import Rows
-from whether.learners.folds import in_spreads
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import load_torch
-from whether.learners.neural.fitting import NeuralFitting
-from whether.learners.neural.model import NeuralFit
+from whether.learners.neural.neural_fit import NeuralFit
+from whether.learners.neural.neural_fitting import NeuralFitting
 from whether.learners.parallel import one_blas_thread
+from whether.learners.rows import in_spreads
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError, check_whole_number
 

@@ -18,13 +18,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from whether.arrays import Array
-from whether.learners.boosted.model import BoostedFit, Offset, gains_of
-from whether.learners.boosted.trees import Forest, Growth
+from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.forest import Forest, Growth
 from whether.learners.fit_result import FitResult, Status
-from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem
+from whether.learners.rows import RowProblem, deal_folds
 from whether.learners.task import Learner, Task
 from whether.likelihood import labeled_first
 

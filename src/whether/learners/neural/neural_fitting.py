@@ -22,14 +22,14 @@ import numpy as np
 
 from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult, Status, correlation
-from whether.learners.folds import deal_folds, in_spreads
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import Architecture, Perceptrons, load_torch, own_modules
 from whether.learners.neural.batches import Batch, Split, batch_criterion
-from whether.learners.neural.model import Base, NeuralFit
+from whether.learners.neural.neural_fit import Base, NeuralFit
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import MANY_FEATURES, Screen
 from whether.learners.neural.training import Trained, Training, TrainingPlan
+from whether.learners.rows import deal_folds, in_spreads
 from whether.learners.task import Task
 
 # Fewest folds that people are dealt to.
