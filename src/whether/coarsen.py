@@ -1,7 +1,5 @@
 """Times that a model may keep: near those of people, but nobody's own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from whether.arrays import Array

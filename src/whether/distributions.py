@@ -6,8 +6,6 @@ density, log survival function and log distribution function of a standardised r
 second derivative. Used by the event-time and follow-up propensities.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple

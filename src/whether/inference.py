@@ -6,8 +6,6 @@ justified by Diop, Diop and Dupuy (2011): the maximum is consistent and asymptot
 enters one of the two parts only. Functions of arrays; the estimators call them.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ per person are all that any learner needs; some need no more than the slopes. He
 unlabeled people are told apart: they are worked through in blocks, labeled people first.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 

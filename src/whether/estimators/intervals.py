@@ -1,7 +1,5 @@
 """Confidence intervals of single risks, from the covariance of the coefficients of a linear fit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

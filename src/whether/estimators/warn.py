@@ -1,7 +1,5 @@
 """Warnings of a fit whose answer may mislead."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 

@@ -1,7 +1,5 @@
 """Which learner: what ``learner=`` stands for, and the choice by likelihood, which is valid within a restriction."""
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Trees, and whoever judges models on held-out people, ask for the gradient and a safe curvature per person.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a propensity is: the interface that the likelihood, the learners and the estimators rely on."""
 
-from __future__ import annotations
-
 import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple

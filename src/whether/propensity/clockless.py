@@ -1,7 +1,5 @@
 """Propensities that need no times: none (e = 1), a known constant, a logistic function of features."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Propensity through event times in bins: one hazard per bin."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -5,8 +5,6 @@ the event time itself (the density enters the likelihood), or only that the even
 distribution function does). The second is the mixture cure model for current-status data and needs no event times.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

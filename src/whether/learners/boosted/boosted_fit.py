@@ -1,7 +1,5 @@
 """Fitted trees: where they start, what they add, and predictions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ positive; an unlabeled one enters twice, as positive with the weight q of being 
 classifier. Used by the estimators in place of the linear learner, from whose solution EM starts.
 """
 
-from __future__ import annotations
-
 import numbers
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The steps of EM on one cohort: the outcome by a classifier, the propensity by one too, by lines or by counting."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace

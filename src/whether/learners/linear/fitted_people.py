@@ -3,8 +3,6 @@
 For tests of a model, which need scores and influences and are run while the rows are there.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

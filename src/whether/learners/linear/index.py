@@ -10,8 +10,6 @@ with the features standardised and the log time in units of its spread. One inde
 how strong it is to be is decided in `shrinkage`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 They know nothing of people, labels or times. Every outcome is a `Status` with its sentence. Used by the linear learner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ without that person is had by one Newton step: nothing is drawn at random, and a
 people of whom one is left out.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve

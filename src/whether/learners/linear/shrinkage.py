@@ -5,8 +5,6 @@ lie in different basins; at each penalty the better solution is kept. Folds star
 that they compare penalties and not basins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 

@@ -13,8 +13,6 @@ e exchanged. Which one is reached is decided by the start, so each start is a st
     Slopes drawn from a normal distribution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

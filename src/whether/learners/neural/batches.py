@@ -4,8 +4,6 @@ Several networks are trained at a time, each on people of its own, so rows and p
 front. Every batch has its share of labeled people, who come first in it.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple

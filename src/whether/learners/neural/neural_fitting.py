@@ -11,8 +11,6 @@ comfortable in it. People are dealt to folds; each network has one fold held out
 networks that differ in their fold only are averaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -3,8 +3,6 @@
 What happens in a fit is in `neural_fitting`. PyTorch is imported only when a network is fitted.
 """
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections.abc import Iterator, Sequence

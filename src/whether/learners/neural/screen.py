@@ -6,8 +6,6 @@ slopes of the log-likelihood, averaged in bins of the feature, then differ by mo
 correlation would miss. Features that matter in combination only are not seen; a network on all of them competes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import chi2
 
