@@ -22,15 +22,12 @@ SMALLEST_CURVATURE = 1e-3
 
 
 class RowTerms(NamedTuple):
-    """Log-likelihood of each person with derivatives in each predictor, the outcome logit first.
-
-    The curvature is minus the second derivative of the EM surrogate, held positive: it is never indefinite where the
-    exact one is.
-    """
+    """Log-likelihood of each person with derivatives in each predictor, the outcome logit first."""
 
     value: Array  # of shape (n,)
     gradient: Array  # of shape (P, n)
-    curvature: Array  # of shape (P, n)
+    # Of shape (P, n): minus the second derivative of the EM surrogate, held positive, which the exact one need not be.
+    curvature: Array
 
 
 class RowProblem:

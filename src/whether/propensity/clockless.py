@@ -45,11 +45,7 @@ class KnownFrequency(Propensity):
 
 
 class LogisticPropensity(Propensity):
-    """The propensity is expit of one predictor.
-
-    With no slopes this is the constant e = c (selected completely at random); with slopes on a subset of the features
-    it is e(x_subset) (selected at random).
-    """
+    """The propensity is expit of one predictor: a constant (SCAR), or with slopes on a subset of the features (SAR)."""
 
     predictors = ("propensity",)
 

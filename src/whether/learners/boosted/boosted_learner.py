@@ -95,9 +95,10 @@ class BoostedLearner(Learner, BaseEstimator):
         comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
         offset = next(offset for offset in offsets if offset.name == comparison.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
-        n_rounds = int(np.ceil(comparison.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
+        n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
         final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
-        status = Status.MAX_ROUNDS if comparison.exhausted(self.max_rounds) else Status.CONVERGED
+        still_rising = max(max(rounds) for rounds in comparison.rounds.values()) >= self.max_rounds - 1
+        status = Status.MAX_ROUNDS if still_rising else Status.CONVERGED
         size = n_rounds * self.num_leaves
         result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
         trees = final.outcome, final.timing, task.columns
@@ -158,11 +159,3 @@ class OffsetComparison:
     def winner(self) -> str:
         """The leader if the comparison is decided, else the first, the linear model: small cohorts rarely say more."""
         return self.leader if self.decided else next(iter(self.values))
-
-    def best_round(self, name: str) -> float:
-        """Best number of rounds, averaged over the folds."""
-        return float(np.mean(self.rounds[name]))
-
-    def exhausted(self, max_rounds: int) -> bool:
-        """Whether some growth was still improving at the last round allowed."""
-        return max(max(rounds) for rounds in self.rounds.values()) >= max_rounds - 1

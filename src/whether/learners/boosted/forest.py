@@ -64,14 +64,12 @@ class Forest:
         }
 
     def _bin(self, columns: Rows, categorical: set[int]) -> Any:
-        data = self.lightgbm.Dataset(
+        return self.lightgbm.Dataset(
             self.features[:, columns],
             label=np.zeros(self.features.shape[0]),
             categorical_feature=[i for i, column in enumerate(columns) if int(column) in categorical],
             params=self._parameters(),
-            free_raw_data=True,
-        )
-        return data.construct()
+        ).construct()
 
     def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
         """Grow trees from an offset; people held out have no say in them and judge each round."""

@@ -66,7 +66,7 @@ class LinearLearner(Learner):
             criteria = [task.criterion(candidate) for candidate in task.candidates]
             search.compare(criteria, task.levels(), task.rng)
             search.settle_shrinkage(criteria)
-            return self._finish(*self._polish(objective.under(search.criterion), search, fixed), search)
+            return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
 
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""

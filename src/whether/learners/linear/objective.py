@@ -211,10 +211,7 @@ class LinearObjective:
 
 
 class NonNegativeObjective:
-    """Positives' risk plus max(0, negatives' risk), the maximum rounded over one person's loss.
-
-    Only rows and ridge are used of the objective.
-    """
+    """Positives' risk plus max(0, negatives' risk), rounded, over the rows and with the ridge of an objective."""
 
     def __init__(self, objective: LinearObjective, risk: PURisk) -> None:
         self.positive, self.negative = (objective.under(share) for share in risk.shares())

@@ -39,11 +39,6 @@ class Search:
         self.likelihoods: dict[str, float] = {}  # penalised, by candidate, where there were several
         self.path: ShrinkagePath | None = None
 
-    @property
-    def criterion(self) -> Criterion:
-        """What is maximised under the most likely candidate."""
-        return self.objective.criterion
-
     def compare(self, candidates: Sequence[Criterion], levels: Array, rng: np.random.Generator) -> None:
         """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
         scouts = self.objective.part(SCOUT_ROWS, SCOUT_LABELED)

@@ -62,7 +62,9 @@ def choose_shrinkage(
     From ``index_start`` it goes down from the tightest penalty, from ``free_start`` up from the loosest.
     """
     penalties = candidate_penalties(objective.propensity)
-    points = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)
+    problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
+    down, up = _follow(problems, index_start, solve), _follow(problems[::-1], free_start, solve)
+    points = [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
     hopeful = _hopeful(objective, points)
     held_out = np.full((len(points), objective.n), np.nan)
     held_out[hopeful] = _held_out_values(objective, [points[i] for i in hopeful], solve)
@@ -92,25 +94,13 @@ def usual_penalty(propensity: Propensity) -> float:
     return candidate_penalties(propensity)[1]
 
 
-def _fit_path(
-    objective: LinearObjective,
-    penalties: tuple[float, ...],
-    starts: tuple[Array, Array],
-    solve: Solve,
-    fixed: tuple[int, ...],
-) -> list[End]:
-    problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
-
-    def follow(problems: list[IndexedObjective], coefficients: Array) -> list[End]:
-        points: list[End] = []
-        for indexed in problems:
-            optimum = solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)
-            points.append(End("path", indexed, optimum))
-            coefficients = points[-1].coefficients
-        return points
-
-    down, up = follow(problems, starts[0]), follow(problems[::-1], starts[1])
-    return [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
+def _follow(problems: list[IndexedObjective], coefficients: Array, solve: Solve) -> list[End]:
+    """Fit one problem after the other, each from where the one before ended."""
+    points: list[End] = []
+    for indexed in problems:
+        points.append(End("path", indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
+        coefficients = points[-1].coefficients
+    return points
 
 
 def _hopeful(objective: LinearObjective, points: list[End]) -> list[int]:

@@ -56,13 +56,6 @@ class Kind(NamedTuple):
         return self.freedom + "-linear" * self.from_linear + "-screened" * self.screened
 
 
-class TrainedKind(NamedTuple):
-    """A trained kind of network with the log-likelihood of each person held out."""
-
-    fit: NeuralFit
-    values: Array
-
-
 class NeuralFitting:
     """One fit of a `NeuralLearner` to a task whose labeled people come first."""
 
@@ -135,18 +128,18 @@ class NeuralFitting:
         with _own_random_state(task.rng, self.learner.module, self.device):
             trained = [self._train_group(kinds, task, linear) for kinds in groups]
         kinds = [kind for group in trained for kind in group]
-        ranked = [kinds[number] for number in rank([kind.values for kind in kinds])]
+        ranked = [kinds[number][0] for number in rank([values for _, values in kinds])]
         some = self.cohort.features[:: max(1, self.cohort.n // COMPARED)]
-        first = [kind.fit.predictors(some)[:, 0] for kind in ranked]
+        first = [fit.predictors(some)[:, 0] for fit in ranked]
         starts = tuple(
-            replace(kind.fit.result.starts[0], agreement=correlation(first[0], predicted))
-            for kind, predicted in zip(ranked, first, strict=True)
+            replace(fit.result.starts[0], agreement=correlation(first[0], predicted))
+            for fit, predicted in zip(ranked, first, strict=True)
         )
-        fit, total = ranked[0].fit, self._log_likelihood(ranked[0].fit, task)
+        fit, total = ranked[0], self._log_likelihood(ranked[0], task)
         return replace(fit, result=replace(fit.result, log_likelihood=total, objective=-total, starts=starts))
 
-    def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[TrainedKind]:
-        """Train one network of each of some kinds for every held-out fold."""
+    def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[tuple[NeuralFit, Array]]:
+        """Train one network of each kind for every held-out fold; return fits and likelihoods of people held out."""
         layout, constants = OutputLayout.of(task), Base(self._constants(task))
         bases, plan = [constants, *linear[1:]], plan_networks(kinds, self.held_out, layout)
         architecture = self._architecture(task, [kinds[number] for number in plan.kind], plan, bases)
@@ -164,7 +157,7 @@ class NeuralFitting:
             base, kept = linear[0] if kind.from_linear else constants, architecture.keep(own, trained.parameters)
             parameters, result = trained.parameters[own], self._held_out_result(kind.name, trained, own)
             fit = NeuralFit(layout.propensity, result, base, layout, kept, parameters, self.mean, self.scale)
-            finished.append(TrainedKind(fit, trained.values[own].ravel()))
+            finished.append((fit, trained.values[own].ravel()))
         return finished
 
     def _held_out_result(self, name: str, trained: Trained, own: Rows) -> FitResult:
