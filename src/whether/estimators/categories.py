@@ -4,6 +4,8 @@ Categories become whole numbers in the order of the frame's own categories. A va
 was fitted, or is missing, is missing.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -4,6 +4,8 @@ A classifier is a thin shell: it says which restriction it puts on the labeling 
 a learner. Parameters that several classifiers share are documented here, once.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Mixture cure classifiers: the propensity is what a model of event times makes of the follow-up."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

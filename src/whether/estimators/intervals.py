@@ -1,5 +1,7 @@
 """Confidence intervals of single risks, from the covariance of the coefficients of a linear fit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

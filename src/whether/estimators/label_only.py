@@ -1,5 +1,7 @@
 """Classifiers whose propensity has no clock: none at all, or a logistic function of some of the features."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

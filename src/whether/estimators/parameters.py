@@ -1,5 +1,7 @@
 """The parameters of classifiers, checked and handed on: a name means the same in all of them."""
 
+from __future__ import annotations
+
 import math
 import numbers
 from typing import Any

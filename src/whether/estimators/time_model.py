@@ -1,5 +1,7 @@
 """Classifiers with a model of event times: what they share, and the baseline in which everybody has the event."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

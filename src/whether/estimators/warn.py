@@ -1,5 +1,7 @@
 """Warnings of a fit whose answer may mislead."""
 
+from __future__ import annotations
+
 import inspect
 import warnings
 

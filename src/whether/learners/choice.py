@@ -38,8 +38,7 @@ class AutoLearner(Learner, BaseEstimator):
     """
 
     def __init__(self, learners: dict[str, Learner], *, n_folds: int = 3) -> None:
-        self.learners = learners
-        self.n_folds = n_folds
+        self.learners, self.n_folds = learners, n_folds
 
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""

@@ -82,8 +82,7 @@ class Selection:
     def may_win(self, name: str) -> bool:
         """Whether a learner may still be chosen when more people are held out.
 
-        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
-        overtake.
+        A simpler one than the chosen needs only to come near the best again; others would have to overtake it.
         """
         row = self.learners.index(name)
         errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0

@@ -11,10 +11,7 @@ from whether.validate import ArgumentError
 
 
 def equal_event_edges(event_times: Array, n_bins: int, weight: Array | None = None) -> Array:
-    """Upper edges of bins that hold about equal numbers of events; fewer bins where times are tied.
-
-    Edges are event times, so that no bin is without an event.
-    """
+    """Upper edges, which are event times, of bins with about equal numbers of events; fewer where times are tied."""
     order = np.argsort(event_times, kind="stable")
     passed = np.cumsum(np.ones(order.size) if weight is None else weight[order])
     shares = np.linspace(0, 1, n_bins + 1)[1:] * passed[-1]

@@ -1,5 +1,7 @@
 """Fitted trees: where they start, what they add, and predictions."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

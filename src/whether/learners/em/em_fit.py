@@ -1,5 +1,7 @@
 """A classifier fitted by EM, with the part that predicts the propensity."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Protocol
 

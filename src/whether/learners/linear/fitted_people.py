@@ -3,6 +3,8 @@
 For tests of a model, which need scores and influences and are run while the rows are there.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 
 import numpy as np

@@ -80,11 +80,9 @@ class LinearLearner(Learner):
         return replace(self, ridge=fit.ridge, shrinkage=fit.shrinkage)
 
     def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
-        """Minimise from one start.
+        """Minimise from one start, until the end is within the tolerance, in about half log-likelihood units.
 
-        The tolerance says how far, in about half log-likelihood units, the end may be from the optimum. Comparing
-        models needs less precision than the final fit, and is not given more than 30 steps (ten times as many without
-        a Hessian).
+        Comparing models needs less precision, and gets no more than 30 steps (ten times as many without a Hessian).
         """
         max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
         if indexed.size <= MANY_PARAMETERS:

@@ -14,7 +14,7 @@ e exchanged. Which one is reached is decided by the start, so each start is a st
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import count, islice
 
 import numpy as np
 
@@ -53,10 +53,8 @@ def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Gen
     point = neutral.copy()
     point[layout.shared] = sign * 0.5 * labels[1 : 1 + layout.n_shared]
     yield "timing", point
-    number = 1
-    while True:
+    for number in count(1):
         point = neutral.copy()
         slopes = rng.normal(size=layout.size - layout.n_predictors)
         point[layout.n_predictors :] = slopes / np.sqrt(layout.n_outcome)
         yield f"random-{number}", point
-        number += 1

@@ -181,10 +181,7 @@ class Modules(Architecture):
 
 
 class Network:
-    """Networks of one shape with the numbers around them: features in, predictors out.
-
-    A row of parameters holds those of the architecture, then the levels, then kappa.
-    """
+    """Features in, predictors out: a row of parameters holds those of the architecture, then the levels, then kappa."""
 
     def __init__(self, layout: OutputLayout, architecture: Architecture, like: Callable[[Array], Any]) -> None:
         self.layout, self.architecture = layout, architecture

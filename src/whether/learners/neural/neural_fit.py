@@ -1,5 +1,7 @@
 """Fitted networks: what they add to, their parameters, and their predictions, for which PyTorch is not needed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -135,7 +135,8 @@ class NeuralFitting:
             replace(fit.result.starts[0], agreement=correlation(first[0], predicted))
             for fit, predicted in zip(ranked, first, strict=True)
         )
-        fit, total = ranked[0], self._log_likelihood(ranked[0], task)
+        fit, everybody = ranked[0], Batch(np.arange(self.cohort.n)[None], self.n_events)
+        total = float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
         return replace(fit, result=replace(fit.result, log_likelihood=total, objective=-total, starts=starts))
 
     def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[tuple[NeuralFit, Array]]:
@@ -144,12 +145,12 @@ class NeuralFitting:
         bases, plan = [constants, *linear[1:]], plan_networks(kinds, self.held_out, layout)
         architecture = self._architecture(task, [kinds[number] for number in plan.kind], plan, bases)
         kappas = np.array([base.kappa for base in bases])[plan.base]
-        levels = np.zeros((plan.size, len(layout.trained)))
+        levels = np.zeros((plan.kind.size, len(layout.trained)))
         split = Split(self.cohort.labeled, self.fold, plan.held_out)
         training = Training(layout, architecture, batch_criterion(task), split, self.device)
         features = self.cohort.features
         training.load((features - self.mean) / self.scale, np.stack([base.predictors(features) for base in bases]))
-        start = np.column_stack([architecture.draw(plan.size, task.rng), levels, kappas])
+        start = np.column_stack([architecture.draw(plan.kind.size, task.rng), levels, kappas])
         trained = training.run(start, plan, self.learner, task.rng)
         finished = []
         for number, kind in enumerate(kinds):
@@ -167,11 +168,6 @@ class NeuralFitting:
         n_parameters, n_draft = trained.parameters[own].size, self._training_rows(self.held_out[0]).size
         return FitResult.of_one_start(name, status, n_steps, value, n_parameters, n_draft)
 
-    def _log_likelihood(self, fit: NeuralFit, task: Task) -> float:
-        """Log-likelihood of everybody."""
-        everybody = Batch(np.arange(self.cohort.n)[None], self.n_events)
-        return float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
-
     def _constants(self, task: Task) -> Array:
         """Predictors that everybody has without features."""
         # Half of the positives unlabeled doubles the odds.
@@ -183,7 +179,7 @@ class NeuralFitting:
         """Networks without parameters; of those that are screened, each sees what matters to its people."""
         layout = OutputLayout.of(task)
         if self.learner.module is not None:
-            return own_modules(self.learner.module, layout, plan.size, self.cohort.features[:2], self.device)
+            return own_modules(self.learner.module, layout, plan.kind.size, self.cohort.features[:2], self.device)
         if not kinds[0].screened:
             return Perceptrons(layout, self.learner.hidden)
         seen = []
@@ -228,10 +224,7 @@ def plan_networks(kinds: list[Kind], held_out: Rows, layout: OutputLayout) -> Tr
 
 
 def rank(values: list[Array]) -> list[int]:
-    """Numbers of the kinds with the chosen one first, the others from the best on.
-
-    Chosen is the first, which is the simplest, that is not behind the best by more than chance.
-    """
+    """Numbers of the kinds: the simplest that is not behind the best by more than chance, then from the best on."""
     ranked = sorted(range(len(values)), key=lambda number: -float(values[number].sum()))
     behind = [values[ranked[0]] - one for one in values]
     error = [STANDARD_ERRORS * np.sqrt(gap.size) * gap.std() for gap in behind]

@@ -47,11 +47,6 @@ class TrainingPlan(NamedTuple):
     outcome_penalty: Array
     departure_penalty: Array
 
-    @property
-    def size(self) -> int:
-        """Number of networks."""
-        return self.kind.size
-
 
 # Not torch.optim: networks are rows of one matrix, which are clipped and dropped one by one, and only a part of the
 # columns decays; its state would have to be cut by hand.
@@ -112,7 +107,7 @@ class Training:
         """Train networks from these parameters until nothing is gained any more."""
         decay = self._tensor(self.network.decays) * learner.weight_decay
         optimizer = AdamW(self._tensor(start), learner.learning_rate, decay)
-        alive, waited = np.arange(plan.size), np.zeros(plan.size, dtype=int)
+        alive, waited = np.arange(plan.kind.size), np.zeros(plan.kind.size, dtype=int)
         best = Trained(start.copy(), self._held_out(optimizer.average, alive, plan), alive * 0, alive < 0)
         n_batches = max(1, round(self.split.n_training / learner.batch_size))
         max_epochs = learner.max_epochs if plan.held_out[0] >= 0 else 0
