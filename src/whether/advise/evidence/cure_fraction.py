@@ -94,7 +94,7 @@ class _Fit:
         self, propensity: SurvivalTimePropensity, labeled: NDArray[np.bool_], time: Array, cured: bool
     ) -> None:
         self.propensity, self.cured = propensity, cured
-        observed = propensity.standardize(time)
+        observed = propensity.locate(time)
         self.likelihood = Likelihood(propensity)
         self.rows = ((True, observed[labeled]), (False, observed[~labeled]))
         self.n = time.size
@@ -120,7 +120,7 @@ class _Fit:
         """Share without the event, and survival of the others at the longest follow-up."""
         share = float(softplus_expit(parameters[:1])[1][0]) if self.cured else 1.0
         v = parameters[int(self.cured) :, None]
-        later = self.propensity.log_missed(v, self.propensity.standardize(np.array([longest]))).value[0]
+        later = self.propensity.log_missed(v, self.propensity.locate(np.array([longest]))).value[0]
         return 1 - share, float(np.exp(later))
 
     def _log_ratio(self, parameters: Array, longest: float) -> float:

@@ -251,7 +251,7 @@ def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, f
     step = max(1, fit.people.n // 5_000)
     risk, v = fit.risks[::step], fit.predictors[1][:, ::step]
     points, longest = _follow_up_points(material)
-    grid = propensity.standardize(points)
+    grid = propensity.locate(points)
     missed = [np.exp(propensity.log_missed(v, np.full(risk.size, at)).value) for at in grid]
     seen = np.maximum(1 - np.mean(missed, axis=0), 1e-6)
     spread = float(np.var(np.log(seen))), float(np.var(np.log(np.maximum(risk, 1e-6))))

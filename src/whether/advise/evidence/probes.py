@@ -88,7 +88,7 @@ class ProbeFit:
         """
         risk, (_, v), propensity = self.risks, self.predictors, self.fit.propensity
         assert isinstance(propensity, SurvivalTimePropensity)
-        end = propensity.standardize(np.full(risk.size, longest))
+        end = propensity.locate(np.full(risk.size, longest))
         later = np.exp(propensity.log_missed(v, end).value)
         return float(risk @ later / max(risk.sum(), 1e-12))
 

@@ -21,7 +21,7 @@ from whether.advise.evidence.probes import (
 )
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.label_frequency import elkan_noto_label_frequency
+from whether.estimators.constant import elkan_noto_label_frequency
 from whether.facts import RestsOn
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from whether.files.model.codec import Kind, State, record
 from whether.files.model.linear_state import check_array
 from whether.files.model.trees import pack_trees, unpack_trees
 from whether.learners import AutoLearner, BoostedFit, BoostedLearner, FitResult, LinearFit
-from whether.learners.boosted.model import Offset
+from whether.learners.boosted.boosted_fit import Offset
 
 
 def settings(cls: Any) -> Kind:

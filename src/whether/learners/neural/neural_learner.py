@@ -1,9 +1,7 @@
 """The neural learner: features to predictors by networks, trained on the same likelihood as the linear learner.
 
-What happens in a fit is in `fitting`. PyTorch is imported only when a network is fitted.
+What happens in a fit is in `neural_fitting`. PyTorch is imported only when a network is fitted.
 """
-
-from __future__ import annotations
 
 import math
 import numbers
@@ -12,19 +10,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from whether.learners.base import Learner
-from whether.learners.folds import in_spreads
+from whether.arrays import Rows
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import load_torch
-from whether.learners.neural.fitting import NeuralFitting
-from whether.learners.neural.model import NeuralFit
+from whether.learners.neural.neural_fit import NeuralFit
+from whether.learners.neural.neural_fitting import NeuralFitting
 from whether.learners.parallel import one_blas_thread
-from whether.learners.task import Task
-
-Rows = NDArray[np.intp]
+from whether.learners.rows import in_spreads
+from whether.learners.task import Learner, Task
+from whether.validate import ArgumentError, check_whole_number
 
 
 class NeuralLearner(Learner, BaseEstimator):
@@ -88,32 +84,30 @@ class NeuralLearner(Learner, BaseEstimator):
     def _check(self) -> None:
         """Refuse settings that make no sense."""
         for name in ("max_epochs", "patience", "batch_size", "n_networks"):
-            if not _is_count(getattr(self, name)):
-                raise ValueError(
-                    f"{name} of the NeuralLearner must be a whole number >= 1, got {getattr(self, name)!r}."
-                )
+            check_whole_number(getattr(self, name), f"NeuralLearner.{name}", 1)
         for name, lowest in (("learning_rate", "> 0"), ("weight_decay", ">= 0")):
             value = getattr(self, name)
             number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
             if not number or value < 0 or (value == 0 and lowest == "> 0"):
-                raise ValueError(f"{name} of the NeuralLearner must be a finite number {lowest}, got {value!r}.")
+                raise ArgumentError(f"{name} of the NeuralLearner must be a finite number {lowest}, got {value!r}.")
         widths = self.hidden if isinstance(self.hidden, (Sequence, np.ndarray)) else [None]
-        if isinstance(self.hidden, str) or not all(_is_count(width) for width in widths):
-            raise ValueError(
+        counts = [
+            isinstance(width, numbers.Integral) and type(width) is not bool and int(width) >= 1 for width in widths
+        ]
+        if isinstance(self.hidden, str) or not all(counts):
+            raise ArgumentError(
                 f"hidden must be widths of hidden layers, such as (32, 32): whole numbers >= 1, got {self.hidden!r}."
             )
         if self.module is not None and not callable(self.module):
-            raise ValueError(
+            raise ArgumentError(
                 f"module must be a torch.nn.Module, or a function that makes one, got {self.module!r}: "
                 "leave it out for a perceptron."
             )
         if self.linear is not None and not isinstance(self.linear, LinearLearner):
-            raise ValueError(f"linear must be a LinearLearner, or None to start from constants, got {self.linear!r}.")
+            raise ArgumentError(
+                f"linear must be a LinearLearner, or None to start from constants, got {self.linear!r}."
+            )
         _check_device(self.device)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _check_device(device: Any) -> None:
@@ -123,7 +117,7 @@ def _check_device(device: Any) -> None:
         load_torch().empty(0, device=load_torch().device(device))
     except (RuntimeError, TypeError, AssertionError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(
+        raise ArgumentError(
             f"device must be 'auto', or one that PyTorch can use here, such as 'cpu', got {device!r} ({reason})."
         ) from None
 

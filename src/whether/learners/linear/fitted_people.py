@@ -8,13 +8,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.linear.model import LinearFit
+from whether.arrays import Array
+from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
 
 
 class FittedPeople:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.inference import Covariance, Summary, Term, tabulate
 
 if TYPE_CHECKING:
-    from whether.estimators.base import CensoredClassifier
+    from whether.estimators.censored import CensoredClassifier
     from whether.learners import LinearFit
-
-Array = NDArray[np.float64]
 
 
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
@@ -46,33 +44,26 @@ def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term],
     The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
     predictors, then what is one number for everybody; all in the user's units (features as they are, log time).
     """
-    layout, columns, raw, first = fit.predictor.layout, fit.columns, fit.predictor.to_raw(), fit.predictor.layout.first
-    offset, multiplier = fit.propensity.units()
-    ordered = [names[i] for i in columns]
-    terms, rows, offsets = [], [], []
-
-    def add(term: Term, row: Array, shift: float = 0.0) -> None:
-        terms.append(term)
-        rows.append(row)
-        offsets.append(shift)
-
+    layout, columns, raw, propensity = fit.predictor.layout, fit.columns, fit.predictor.to_raw(), fit.propensity
+    offset, multiplier = propensity.units()
+    rows: list[tuple[Term, Array, float]] = []
     if fit.has_outcome:
-        add(Term("outcome", "intercept"), raw[0])
-        positions = np.argsort(columns)  # the user's order of columns
-        for position in positions:
-            add(Term("outcome", ordered[position], "odds ratio"), raw[layout.outcome][position])
-    sloped = {position - first for position in layout.sloped} if layout.n_shared else set()
-    for k in [k for k in range(len(multiplier)) if k in sloped]:
-        add(Term(fit.propensity.predictors[k], "intercept"), multiplier[k] * raw[first + k], offset[k])
-    if sloped:
-        k = min(sloped)
-        part = fit.propensity.predictors[k].split(" ")[0]
-        for position in np.argsort(columns[: layout.n_shared]):
-            row = multiplier[k] * raw[layout.shared][position]
-            add(Term(part, ordered[position], fit.propensity.ratio_kind), row)
-    for k in [k for k in range(len(multiplier)) if k not in sloped]:
-        add(Term(fit.propensity.predictors[k], "intercept"), multiplier[k] * raw[first + k], offset[k])
-    return terms, np.array(rows), np.array(offsets)
+        rows.append((Term("outcome", "intercept"), raw[0], 0.0))
+        for position in np.argsort(columns):  # the user's order of columns
+            rows.append((Term("outcome", names[columns[position]], "odds ratio"), raw[layout.outcome][position], 0.0))
+    levels = [
+        (Term(name, "intercept"), multiplier[k] * raw[layout.first + k], offset[k])
+        for k, name in enumerate(propensity.predictors)
+    ]
+    sloped = [position - layout.first for position in layout.sloped] if layout.n_shared else []
+    rows += [levels[k] for k in sloped]
+    for position in np.argsort(columns[: layout.n_shared]) if sloped else ():
+        part = propensity.predictors[sloped[0]].split(" ")[0]
+        slope = multiplier[sloped[0]] * raw[layout.shared][position]
+        rows.append((Term(part, names[columns[position]], propensity.ratio_kind), slope, 0.0))
+    rows += [level for k, level in enumerate(levels) if k not in sloped]
+    terms, matrix, shifts = zip(*rows, strict=True)
+    return list(terms), np.array(matrix), np.array(shifts)
 
 
 def _singular_note(covariance: Covariance, terms: list[Term], matrix: Array) -> str:

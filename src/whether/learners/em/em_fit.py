@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.base import FittedModel
+from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
 
 # Trees give probabilities of exactly 0 and 1. A hard 0 could never be revised: the E-step would give q = 0, and the
 # next M-step would learn the 0 again.
@@ -31,7 +29,7 @@ class ClassifierPart:
     """The logit of a propensity that a classifier predicts from some of the features."""
 
     classifier: Any
-    columns: NDArray[np.intp]
+    columns: Rows
 
     def predict(self, features: Array) -> tuple[None, Array]:
         """No outcome logit, and the propensity predictor, shape (1, n)."""
@@ -40,22 +38,13 @@ class ClassifierPart:
 
 @dataclass(frozen=True)
 class ConstantPart:
-    """One propensity for everybody."""
+    """The same predictors for everybody: the logit of a constant propensity, or none where every positive is seen."""
 
-    logit: float
-
-    def predict(self, features: Array) -> tuple[None, Array]:
-        """No outcome logit, and the logit of the propensity, shape (1, n)."""
-        return None, np.full((1, features.shape[0]), self.logit)
-
-
-@dataclass(frozen=True)
-class NoPart:
-    """No predictor at all: every positive is seen."""
+    levels: tuple[float, ...] = ()
 
     def predict(self, features: Array) -> tuple[None, Array]:
-        """Nothing of everybody, shape (0, n)."""
-        return None, np.zeros((0, features.shape[0]))
+        """No outcome logit, and the propensity predictors, shape (K, n)."""
+        return None, np.repeat(np.array(self.levels, dtype=float)[:, None], features.shape[0], axis=1)
 
 
 @dataclass(frozen=True)
@@ -64,10 +53,10 @@ class EMFit(FittedModel):
 
     Attributes
     ----------
-    propensity : Propensity
-        The chosen one of the candidates.
-    result : FitResult
-        ``n_parameters`` counts the linear part of the propensity only; the log-likelihood is out of fold where q is.
+    propensity, result
+        See `FittedModel`.
+        Of the result, ``n_parameters`` counts the linear part of the propensity only, and the log-likelihood is out of
+        fold where q is.
     classifier : classifier
         The outcome part, fitted to everybody with the final weights.
     part : PropensityPart

@@ -6,27 +6,23 @@ positive; an unlabeled one enters twice, as positive with the weight q of being 
 classifier. Used by the estimators in place of the linear learner, from whose solution EM starts.
 """
 
-from __future__ import annotations
-
 import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from whether.learners.base import Learner
-from whether.learners.em.model import EMFit, NoPart, PropensityPart, logit_of
-from whether.learners.em.steps import ClassifierStep, ConstantStep, LinearPropensityStep, OutcomeStep, PropensityStep
-from whether.learners.fit_result import FitResult, StartResult, Status
+from whether.arrays import Array, Rows
+from whether.learners.em.em_fit import ConstantPart, EMFit, PropensityPart, logit_of
+from whether.learners.em.em_steps import ClassifierStep, ConstantStep, LinearStep, OutcomeStep, PropensityStep
+from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress
-from whether.learners.task import Task
+from whether.learners.task import Learner, Task
 from whether.propensity import Certain, LogisticPropensity
-
-Array = NDArray[np.float64]
+from whether.validate import ArgumentError, check_whole_number
 
 # Rounds in a row that may bring no better likelihood. Out of fold it need not rise in every round, and with flexible
 # classifiers it goes up and down by more than the tolerance for ever.
@@ -92,44 +88,43 @@ class EMLearner(Learner, BaseEstimator):
         outcome = OutcomeStep(task.under(start.propensity), classifier, self.cross_fit)
         propensity = self._propensity_step(task, start, outcome.fold)
         best, history, status = self._iterate(outcome, propensity, start)
-        value = best.log_likelihood * outcome.total
-        result = _result(value, status, len(history), task.cohort.n, propensity.n_parameters)
+        value, n_parameters = best.log_likelihood * outcome.total, propensity.n_parameters
+        result = FitResult.of_one_start("linear", status, len(history), value, n_parameters, task.cohort.n)
         result.distributions.update(start.result.distributions)
         return EMFit(start.propensity, result, outcome.fit_all(best.q), best.part, np.array(history))
 
-    def _propensity_step(self, task: Task, start: LinearFit, fold: NDArray[np.intp]) -> PropensityStep:
+    def _propensity_step(self, task: Task, start: LinearFit, fold: Rows) -> PropensityStep:
         if self.propensity_classifier is not None:
             return ClassifierStep(task, _seeded(self.propensity_classifier, task.rng), fold)
         if isinstance(start.propensity, LogisticPropensity) and not start.propensity.sloped[0]:
             return ConstantStep(task)
-        return LinearPropensityStep(task, start)
+        return LinearStep(task, start)
 
     def _check(self, task: Task) -> None:
         if not task.has_outcome:
-            raise ValueError("In this model everybody is positive, so there is no outcome part for the classifier.")
+            raise ArgumentError("In this model everybody is positive, so there is no outcome part for the classifier.")
         if task.risk is not None:
-            raise ValueError(
+            raise ArgumentError(
                 "The unbiased risk gives people negative weights, which classifiers do not take. ElkanNotoClassifier "
                 "makes the same assumption, a constant propensity, and fits it by likelihood."
             )
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}.")
+        check_whole_number(self.max_iter, "max_iter", 1)
         if not isinstance(self.cross_fit, numbers.Integral) or self.cross_fit < 0 or self.cross_fit == 1:
-            raise ValueError(f"cross_fit must be 0 (no folds) or a whole number >= 2, got {self.cross_fit!r}.")
+            raise ArgumentError(f"cross_fit must be 0 (no folds) or a whole number >= 2, got {self.cross_fit!r}.")
         _check_classifier(self.classifier, "classifier")
         if self.propensity_classifier is None:
             return
         _check_classifier(self.propensity_classifier, "propensity_classifier")
         if not (isinstance(task.propensity, LogisticPropensity) and task.propensity.sloped[0]):
-            raise ValueError("propensity_classifier is for a propensity that is a logistic function of features.")
+            raise ArgumentError("propensity_classifier is for a propensity that is a logistic function of features.")
 
     def _fit_certain(self, task: Task, classifier: Any) -> EMFit:
         """Fit once: an unlabeled person is negative, so nothing is imputed."""
-        cohort, outcome = task.cohort, OutcomeStep(task, classifier, 0)
+        cohort, outcome, part = task.cohort, OutcomeStep(task, classifier, 0), ConstantPart()
         fitted = outcome.fit_all(cohort.labeled.astype(float))
-        value = outcome.log_likelihood(logit_of(fitted, cohort.features), NoPart().predict(cohort.features)[1])
-        result = _result(value * outcome.total, Status.CONVERGED, 1, cohort.n, 0)
-        return EMFit(task.propensity, result, fitted, NoPart(), np.array([value]))
+        value = outcome.log_likelihood(logit_of(fitted, cohort.features), part.predict(cohort.features)[1])
+        result = FitResult.of_one_start("linear", Status.CONVERGED, 1, value * outcome.total, n_draft=cohort.n)
+        return EMFit(task.propensity, result, fitted, part, np.array([value]))
 
     def _iterate(
         self, outcome: OutcomeStep, propensity: PropensityStep, start: LinearFit
@@ -169,8 +164,3 @@ def _seeded(classifier: Any, rng: np.random.Generator) -> Any:
     parameters = copied.get_params(deep=True)
     names = [n for n in sorted(parameters) if n.split("__")[-1] == "random_state" and parameters[n] is None]
     return copied.set_params(**{name: int(rng.integers(2**31 - 1)) for name in names})
-
-
-def _result(log_likelihood: float, status: Status, n_steps: int, n: int, n_parameters: int) -> FitResult:
-    start = StartResult("linear", -log_likelihood, status, n_steps, 1.0)
-    return FitResult(status, n_steps, log_likelihood, -log_likelihood, n_parameters, (start,), n)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.base import FittedModel
+from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
-from whether.learners.neural.architectures import Architecture
-from whether.learners.neural.network import Network
+from whether.learners.neural.architectures import Architecture, Network
 from whether.learners.neural.outputs import OutputLayout
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Rows of a prediction that go through the networks at a time.
 CHUNK = 20_000
@@ -24,20 +20,11 @@ CHUNK = 20_000
 
 @dataclass(frozen=True)
 class Base:
-    """Predictors to which networks add: those of a linear model, or constants.
-
-    Attributes
-    ----------
-    constants : ndarray of shape (P,)
-        Predictors, outcome logit first, where there is no linear model.
-    linear : LinearFit or None
-    columns : ndarray of int or None
-        Features of the linear model; None for all.
-    """
+    """Predictors to which networks add: those of a linear model, or constants, the outcome logit first."""
 
     constants: Array
     linear: LinearFit | None = None
-    columns: Rows | None = None
+    columns: Rows | None = None  # features of the linear model; None for all
 
     @property
     def kappa(self) -> float:
@@ -48,7 +35,8 @@ class Base:
         """Predictors, one row per person."""
         if self.linear is None:
             return np.repeat(self.constants[None], features.shape[0], axis=0)
-        return side_by_side(*self.linear.predict(features if self.columns is None else features[:, self.columns]))
+        eta, v = self.linear.predict(features if self.columns is None else features[:, self.columns])
+        return np.column_stack([v.T] if eta is None else [eta, v.T])
 
 
 @dataclass(frozen=True)
@@ -57,10 +45,8 @@ class NeuralFit(FittedModel):
 
     Attributes
     ----------
-    propensity : Propensity
-        The chosen one of the candidates.
-    result : FitResult
-        How training went. A start is a kind of network, its objective minus the log-likelihood of people held out.
+    propensity, result
+        See `FittedModel`. A start is a kind of network, its objective minus the log-likelihood of people held out.
     base : Base
         What the networks add to.
     layout : OutputLayout
@@ -104,8 +90,3 @@ class NeuralFit(FittedModel):
         standard = (np.ascontiguousarray(features) - self.mean) / self.scale
         base = self.base.predictors(features)[None]
         return np.asarray(network.predictors(self.parameters, networks, standard[None], base)[0].mean(axis=0))
-
-
-def side_by_side(eta: Array | None, v: Array) -> Array:
-    """Predictors, one row per person, from an outcome logit and the propensity's predictors."""
-    return np.column_stack([v.T] if eta is None else [eta, v.T])

@@ -1,16 +1,13 @@
 """Propensities that need no times: none (e = 1), a known constant, a logistic function of features."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
+from whether.validate import check_share
 
 
 class Certain(Propensity):
@@ -35,9 +32,7 @@ class KnownFrequency(Propensity):
     sloped = ()
 
     def __init__(self, label_frequency: float) -> None:
-        if not 0 < label_frequency <= 1:
-            raise ValueError(f"label_frequency must lie between 0 and 1, got {label_frequency!r}.")
-        self.label_frequency = label_frequency
+        self.label_frequency = check_share(label_frequency, "label_frequency")
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log c."""
@@ -50,11 +45,7 @@ class KnownFrequency(Propensity):
 
 
 class LogisticPropensity(Propensity):
-    """The propensity is expit of one predictor.
-
-    With no slopes this is the constant e = c (selected completely at random); with slopes on a subset of the features
-    it is e(x_subset) (selected at random).
-    """
+    """The propensity is expit of one predictor: a constant (SCAR), or with slopes on a subset of the features (SAR)."""
 
     predictors = ("propensity",)
 

@@ -11,42 +11,49 @@ comfortable in it. People are dealt to folds; each network has one fold held out
 networks that differ in their fold only are averaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.fit_result import FitResult, StartResult, Status, correlation
-from whether.learners.folds import deal_folds, in_spreads
+from whether.arrays import Array, Rows
+from whether.learners.fit_result import FitResult, Status, correlation
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import Architecture, Perceptrons, load_torch, own_modules
 from whether.learners.neural.batches import Batch, Split, batch_criterion
-from whether.learners.neural.kinds import Kind, kinds_of_networks, plan_networks, rank
-from whether.learners.neural.model import Base, NeuralFit
+from whether.learners.neural.neural_fit import Base, NeuralFit
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import MANY_FEATURES, Screen
-from whether.learners.neural.training import Schedule, Trained, Training, TrainingPlan
+from whether.learners.neural.training import Trained, Training, TrainingPlan
+from whether.learners.rows import deal_folds, in_spreads
 from whether.learners.task import Task
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Fewest folds that people are dealt to.
 FEWEST_FOLDS = 3
 # People on which the answers of kinds are compared.
 COMPARED = 2_000
+# Penalties on the mean square of delta, in units of one person's log-likelihood. The first keeps the time part close to
+# the outcome's index, the second lets it go almost anywhere.
+DEPARTURE_PENALTIES = {"index": 100.0, "free": 1.0}
+# The same on what a network adds to the outcome logit of a linear model.
+OUTCOME_PENALTY = 30.0
+# A less simple kind is taken where its held-out likelihood is better by so many standard errors of the difference.
+STANDARD_ERRORS = 1.0
 
 
-class TrainedKind(NamedTuple):
-    """A trained kind of network with the log-likelihood of each person held out."""
+class Kind(NamedTuple):
+    """Networks that are compared with others."""
 
-    fit: NeuralFit
-    values: Array
+    freedom: str  # of the time part
+    from_linear: bool  # whether they add to the linear model
+    screened: bool  # whether they see only features that matter by themselves
+
+    @property
+    def name(self) -> str:
+        """Name in the list of starts."""
+        return self.freedom + "-linear" * self.from_linear + "-screened" * self.screened
 
 
 class NeuralFitting:
@@ -121,54 +128,45 @@ class NeuralFitting:
         with _own_random_state(task.rng, self.learner.module, self.device):
             trained = [self._train_group(kinds, task, linear) for kinds in groups]
         kinds = [kind for group in trained for kind in group]
-        ranked = [kinds[number] for number in rank([kind.values for kind in kinds])]
+        ranked = [kinds[number][0] for number in rank([values for _, values in kinds])]
         some = self.cohort.features[:: max(1, self.cohort.n // COMPARED)]
-        first = [kind.fit.predictors(some)[:, 0] for kind in ranked]
+        first = [fit.predictors(some)[:, 0] for fit in ranked]
         starts = tuple(
-            replace(kind.fit.result.starts[0], agreement=correlation(first[0], predicted))
-            for kind, predicted in zip(ranked, first, strict=True)
+            replace(fit.result.starts[0], agreement=correlation(first[0], predicted))
+            for fit, predicted in zip(ranked, first, strict=True)
         )
-        fit, total = ranked[0].fit, self._log_likelihood(ranked[0].fit, task)
+        fit, everybody = ranked[0], Batch(np.arange(self.cohort.n)[None], self.n_events)
+        total = float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
         return replace(fit, result=replace(fit.result, log_likelihood=total, objective=-total, starts=starts))
 
-    def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[TrainedKind]:
-        """Train one network of each of some kinds for every held-out fold."""
+    def _train_group(self, kinds: list[Kind], task: Task, linear: list[Base]) -> list[tuple[NeuralFit, Array]]:
+        """Train one network of each kind for every held-out fold; return fits and likelihoods of people held out."""
         layout, constants = OutputLayout.of(task), Base(self._constants(task))
         bases, plan = [constants, *linear[1:]], plan_networks(kinds, self.held_out, layout)
         architecture = self._architecture(task, [kinds[number] for number in plan.kind], plan, bases)
         kappas = np.array([base.kappa for base in bases])[plan.base]
-        levels = np.zeros((plan.size, len(layout.trained)))
+        levels = np.zeros((plan.kind.size, len(layout.trained)))
         split = Split(self.cohort.labeled, self.fold, plan.held_out)
         training = Training(layout, architecture, batch_criterion(task), split, self.device)
         features = self.cohort.features
         training.load((features - self.mean) / self.scale, np.stack([base.predictors(features) for base in bases]))
-        start = np.column_stack([architecture.draw(plan.size, task.rng), levels, kappas])
-        trained = training.run(start, plan, self._schedule(), task.rng)
+        start = np.column_stack([architecture.draw(plan.kind.size, task.rng), levels, kappas])
+        trained = training.run(start, plan, self.learner, task.rng)
         finished = []
         for number, kind in enumerate(kinds):
             own = np.flatnonzero(plan.kind == number)
             base, kept = linear[0] if kind.from_linear else constants, architecture.keep(own, trained.parameters)
             parameters, result = trained.parameters[own], self._held_out_result(kind.name, trained, own)
             fit = NeuralFit(layout.propensity, result, base, layout, kept, parameters, self.mean, self.scale)
-            finished.append(TrainedKind(fit, trained.values[own].ravel()))
+            finished.append((fit, trained.values[own].ravel()))
         return finished
 
     def _held_out_result(self, name: str, trained: Trained, own: Rows) -> FitResult:
         """How the networks of one kind did on the people held out from them."""
         status = Status.MAX_EPOCHS if trained.exhausted[own].any() else Status.STOPPED
         value, n_steps = float(trained.values[own].sum()), int(trained.n_epochs[own].max())
-        start, n_draft = StartResult(name, -value, status, n_steps, 1.0), self._training_rows(self.held_out[0]).size
-        return FitResult(status, n_steps, value, -value, trained.parameters[own].size, (start,), n_draft)
-
-    def _log_likelihood(self, fit: NeuralFit, task: Task) -> float:
-        """Log-likelihood of everybody."""
-        everybody = Batch(np.arange(self.cohort.n)[None], self.n_events)
-        return float(batch_criterion(task).values(fit.predictors(self.cohort.features)[None], everybody).sum())
-
-    def _schedule(self) -> Schedule:
-        learner = self.learner
-        epochs = learner.max_epochs if self.held_out[0] >= 0 else 0
-        return Schedule(learner.learning_rate, learner.weight_decay, epochs, learner.patience, learner.batch_size)
+        n_parameters, n_draft = trained.parameters[own].size, self._training_rows(self.held_out[0]).size
+        return FitResult.of_one_start(name, status, n_steps, value, n_parameters, n_draft)
 
     def _constants(self, task: Task) -> Array:
         """Predictors that everybody has without features."""
@@ -181,7 +179,7 @@ class NeuralFitting:
         """Networks without parameters; of those that are screened, each sees what matters to its people."""
         layout = OutputLayout.of(task)
         if self.learner.module is not None:
-            return own_modules(self.learner.module, layout, plan.size, self.cohort.features[:2], self.device)
+            return own_modules(self.learner.module, layout, plan.kind.size, self.cohort.features[:2], self.device)
         if not kinds[0].screened:
             return Perceptrons(layout, self.learner.hidden)
         seen = []
@@ -201,3 +199,34 @@ def _own_random_state(rng: np.random.Generator, module: Any, device: Any) -> Ite
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(int(rng.integers(2**31)))
         yield
+
+
+def kinds_of_networks(layout: OutputLayout, has_linear: bool, many: bool) -> list[list[Kind]]:
+    """Kinds that can differ, the simplest first, in groups that see as many features."""
+    # A time part that is not tied to the index is free anyway.
+    freedoms = list(DEPARTURE_PENALTIES) if layout.indexed else ["index"]
+    kinds = [Kind(freedom, has_linear, many) for freedom in freedoms]
+    # With a linear model to start from, one kind without it is enough to tell whether it helps.
+    kinds += [Kind("index", False, many)] * has_linear
+    return [kinds, [Kind("index", has_linear, False)]] if many else [kinds]
+
+
+def plan_networks(kinds: list[Kind], held_out: Rows, layout: OutputLayout) -> TrainingPlan:
+    """One network of every kind for every held-out fold; base 0 is constant, the others leave out a fold each."""
+    kind = np.repeat(np.arange(len(kinds)), held_out.size)
+    number = np.tile(np.arange(held_out.size), len(kinds))
+    from_linear = np.array([one.from_linear for one in kinds])[kind]
+    departure = np.array([DEPARTURE_PENALTIES[one.freedom] for one in kinds])[kind] / layout.propensity.slope_unit**2
+    outcome = np.where(from_linear, OUTCOME_PENALTY, 0.0)
+    return TrainingPlan(
+        kind, held_out[number], np.where(from_linear, 1 + number, 0), outcome, departure * layout.indexed
+    )
+
+
+def rank(values: list[Array]) -> list[int]:
+    """Numbers of the kinds: the simplest that is not behind the best by more than chance, then from the best on."""
+    ranked = sorted(range(len(values)), key=lambda number: -float(values[number].sum()))
+    behind = [values[ranked[0]] - one for one in values]
+    error = [STANDARD_ERRORS * np.sqrt(gap.size) * gap.std() for gap in behind]
+    chosen = next(number for number, gap in enumerate(behind) if gap.sum() <= error[number])
+    return [chosen, *(number for number in ranked if number != chosen)]

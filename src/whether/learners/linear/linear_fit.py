@@ -11,36 +11,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.inference import Covariance
-from whether.learners.base import FittedModel
 from whether.learners.fit_result import FitResult
-from whether.learners.linear.shrinkage_path import ShrinkagePath
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class Layout(NamedTuple):
-    """Where each coefficient sits: intercepts of all predictors, outcome slopes, shared slopes of the propensity.
-
-    Attributes
-    ----------
-    n_predictors, n_outcome, n_shared : int
-        Numbers of each.
-    first : int
-        Position of the propensity's first predictor: 1, or 0 without an outcome part.
-    sloped : tuple of int
-        Positions of the predictors that share slopes.
-    """
+    """How many intercepts of predictors, outcome slopes and shared slopes of the propensity follow each other."""
 
     n_predictors: int
     n_outcome: int
     n_shared: int
-    first: int
-    sloped: tuple[int, ...]
+    first: int  # position of the propensity's first predictor: 1, or 0 without an outcome part
+    sloped: tuple[int, ...]  # positions of the predictors that share slopes
 
     @classmethod
     def of(cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool) -> Layout:
@@ -95,10 +81,9 @@ class LinearPredictor:
 
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
-        layout, raw = self.layout, self.to_raw() @ self.coefficients
         # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
         ordered = np.ascontiguousarray(features[:, self.standardization.columns])
-        return layout.predict(raw, ordered.T)
+        return self.layout.predict(self.to_raw() @ self.coefficients, ordered.T)
 
     def to_raw(self) -> Array:
         """Matrix from coefficients on standardised features to coefficients on the features as they are."""
@@ -124,14 +109,41 @@ class LinearPredictor:
 
 
 @dataclass(frozen=True)
+class ShrinkagePath:
+    """Cross-validated likelihood along a path of penalties.
+
+    Attributes
+    ----------
+    penalties : ndarray
+        From the tightest to the loosest.
+    log_likelihood : ndarray
+        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out.
+    standard_error : ndarray
+        Standard error of the difference from the best penalty.
+    kappa : ndarray
+        How strongly the index drives the time part, at each penalty.
+    chosen : float
+        The largest penalty within two standard errors of the best.
+    best : float
+        The penalty with the highest held-out likelihood.
+    """
+
+    penalties: Array
+    log_likelihood: Array
+    standard_error: Array
+    kappa: Array
+    chosen: float
+    best: float
+
+
+@dataclass(frozen=True)
 class LinearFit(FittedModel):
     """A fitted linear model.
 
     Attributes
     ----------
-    propensity : Propensity
-        The chosen one of the candidates.
-    result : FitResult
+    propensity, result
+        See `FittedModel`.
     predictor : LinearPredictor
         Coefficients and their standardisation.
     covariance : Covariance
@@ -187,10 +199,9 @@ class LinearFit(FittedModel):
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         return self.predictor.predict(features)
 
-    def predict_with_error(self, features: Array) -> tuple[Array, Array] | None:
-        """Outcome logit and its standard error; None where there is no covariance or no outcome part."""
-        if self.covariance.matrix is None or not self.has_outcome:
-            return None
+    def predict_with_error(self, features: Array) -> tuple[Array, Array]:
+        """Outcome logit and its standard error, where there are an outcome part and a covariance."""
+        assert self.covariance.matrix is not None
         layout, standard = self.predictor.layout, self.predictor.standardization.apply(features)
         outcome = np.r_[0, np.arange(layout.size)[layout.outcome]]
         values, vectors = np.linalg.eigh(self.covariance.matrix[np.ix_(outcome, outcome)])

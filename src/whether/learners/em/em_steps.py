@@ -1,9 +1,8 @@
 """The steps of EM on one cohort: the outcome by a classifier, the propensity by one too, by lines or by counting."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,20 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from whether.learners.em.model import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
-from whether.learners.folds import deal_folds, in_spreads
+from whether.arrays import Array, Rows
+from whether.learners.em.em_fit import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
 from whether.learners.linear import LinearFit
-from whether.learners.linear.em_step import SMALLEST_WEIGHT, LinearStep
-from whether.learners.rows import RowProblem
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.learners.linear.shrinkage import usual_penalty
+from whether.learners.parallel import one_blas_thread
+from whether.learners.rows import RowProblem, deal_folds, in_spreads
 from whether.learners.task import Task
 from whether.likelihood import posterior
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+RIDGE = 1.0  # on standardised slopes of the propensity, as in the linear learner
+# Completed rows with less than this share of the largest weight are left out: they cost time and change nothing.
+SMALLEST_WEIGHT = 1e-6
 
 
 class OutcomeStep:
@@ -86,17 +89,50 @@ class ClassifierStep(PropensityStep):
         return _fit_weighted(self.classifier, self.features[rows], self.labels[rows], (self.weight * q)[rows])
 
 
-class LinearPropensityStep(PropensityStep):
-    """The propensity part by Newton's method."""
+class LinearStep(PropensityStep):
+    """The propensity part by Newton's method, from where the linear model ended.
+
+    Everybody is positive, an unlabeled person with the weight q. Slopes of a time part are shrunk to those of the
+    linear model. There the index of the outcome drives the times too, which a classifier has not got; what it finds
+    out about the outcome may move them as far as the data want.
+    """
 
     def __init__(self, task: Task, start: LinearFit) -> None:
-        self.step, self.features = LinearStep(task, start), task.cohort.features
-        self.n_parameters = self.step.n_parameters
+        self._features = task.cohort.features
+        self._objective = LinearObjective(replace(task.under(start.propensity), has_outcome=False), RIDGE)
+        self._weight, self._center = task.cohort.weights[self._objective.order], start.shared_slopes
+        layout = start.predictor.layout
+        self._coefficients = np.concatenate([start.coefficients[1 : layout.n_predictors], self._center])
+        self._known = np.array(sorted(task.known), dtype=np.intp)
+        self._shrinkage = usual_penalty(start.propensity) if start.propensity.has_clock else 0.0
+        self.n_parameters = self._coefficients.size - self._known.size
 
     def maximize(self, q: Array) -> tuple[PropensityPart, Array]:
-        """Part fitted to everybody, and everybody's predictors."""
-        part = self.step.maximize(q)
-        return part, part.predict(self.features)[1]
+        """Part fitted to everybody, and everybody's predictors by it: few parameters need no folds."""
+        self._coefficients = self._solve(q[self._objective.order])
+        part = self._objective.predictor(self._coefficients)
+        return part, part.predict(self._features)[1]
+
+    def _solve(self, q: Array) -> Array:
+        weight = self._weight * q
+        # Certain negatives are dropped: their log_missed may be minus infinity, which a weight of 0 does not undo.
+        used = np.flatnonzero(weight > SMALLEST_WEIGHT * weight.max())
+        objective = self._objective.subset(used)
+        objective.weight = weight[used]
+        slopes, known = objective.layout.shared, self._known
+
+        def evaluate(theta: Array) -> Evaluation:
+            value, gradient, hessian = objective.evaluate(theta)
+            departure, diagonal = theta[slopes] - self._center, np.arange(slopes.start, slopes.stop)
+            gradient[slopes] += self._shrinkage * departure
+            hessian[diagonal, diagonal] += self._shrinkage
+            gradient[known], hessian[known], hessian[:, known] = 0.0, 0.0, 0.0
+            hessian[known, known] = 1.0
+            return Evaluation(value + 0.5 * self._shrinkage * float(departure @ departure), gradient, hessian)
+
+        with one_blas_thread():
+            # Warm from the round before; a fraction of a log-likelihood unit is enough, the next round goes on.
+            return newton(evaluate, self._coefficients, tolerance=1e-4).parameters
 
 
 class ConstantStep(PropensityStep):
@@ -111,7 +147,7 @@ class ConstantStep(PropensityStep):
         seen = float(self.cohort.weights[self.cohort.labeled].sum())
         # Nobody missed would be a hard 1, which EM could not revise.
         missed = max(float(self.cohort.weights @ q) - seen, SMALLEST_PROBABILITY * seen)
-        part = ConstantPart(float(np.log(seen / missed)) if self.known is None else self.known)
+        part = ConstantPart((float(np.log(seen / missed)) if self.known is None else self.known,))
         return part, part.predict(self.cohort.features)[1]
 
 

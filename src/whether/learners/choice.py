@@ -1,24 +1,26 @@
-"""The learner that chooses among learners by cross-validated likelihood, a valid criterion within a restriction."""
+"""Which learner: what ``learner=`` stands for, and the choice by likelihood, which is valid within a restriction."""
 
-from __future__ import annotations
-
+import copy
+import importlib.util
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
-from whether.learners.base import Learner
+from whether.learners.boosted import BoostedLearner
+from whether.learners.em import EMLearner
 from whether.learners.fit_result import Selection, close_to_best
-from whether.learners.folds import deal_folds
 from whether.learners.linear import LinearLearner
+from whether.learners.neural import NeuralLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem
-from whether.learners.task import Task
+from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.task import Learner, Task
+from whether.validate import ArgumentError
 
-Array = NDArray[np.float64]
+NAMES = ("linear", "boosted", "neural", "auto")
 
 
 class AutoLearner(Learner, BaseEstimator):
@@ -36,8 +38,7 @@ class AutoLearner(Learner, BaseEstimator):
     """
 
     def __init__(self, learners: dict[str, Learner], *, n_folds: int = 3) -> None:
-        self.learners = learners
-        self.n_folds = n_folds
+        self.learners, self.n_folds = learners, n_folds
 
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""
@@ -73,7 +74,7 @@ def _at_its_best(learner: Learner, task: Task) -> Learner:
     return settled if model.path is None else replace(settled, shrinkage=model.path.best)
 
 
-def _held_out(learner: Learner, task: Task, outside: NDArray[np.intp]) -> Array:
+def _held_out(learner: Learner, task: Task, outside: Rows) -> Array:
     """Weighted log-likelihood of each person outside under the model fitted to the others."""
     inside, part = np.setdiff1d(np.arange(task.cohort.n), outside), task.cohort.take(outside)
     model = learner.fit(task.take(inside))
@@ -99,3 +100,30 @@ def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection
         behind[row], error[row] = lead.sum() / people, np.sqrt(inflation * lead.size) * lead.std() / people
     chosen = tuple(values)[int(np.argmax(close_to_best(behind, error)))]
     return Selection(tuple(values), mean[best] - behind, error, tuple(seen.values()), chosen)
+
+
+def resolve_learner(learner: Any, linear: LinearLearner) -> Any:
+    """Return the learner that a classifier's ``learner`` parameter stands for."""
+    if isinstance(learner, str) and learner in NAMES:
+        return _named(learner, linear)
+    if isinstance(learner, AutoLearner):
+        inner = {name: resolve_learner(candidate, linear) for name, candidate in learner.learners.items()}
+        return AutoLearner(inner, n_folds=learner.n_folds)
+    if isinstance(learner, Learner):
+        if getattr(learner, "linear", linear) is None:
+            learner = copy.copy(learner)
+            learner.linear = linear
+        return learner
+    if hasattr(learner, "predict_proba") and is_classifier(learner):
+        return EMLearner(learner, linear=linear)
+    raise ArgumentError(
+        f"learner must be one of {', '.join(map(repr, NAMES))}, a learner object or a scikit-learn classifier, "
+        f"got {learner!r}."
+    )
+
+
+def _named(name: str, linear: LinearLearner) -> Any:
+    named: dict[str, Any] = {"linear": linear, "boosted": BoostedLearner(linear=linear)}
+    if name == "neural" or importlib.util.find_spec("torch") is not None:
+        named["neural"] = NeuralLearner(linear=linear)
+    return AutoLearner(named) if name == "auto" else named[name]

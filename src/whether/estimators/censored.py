@@ -14,17 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
+from whether.estimators.coefficient_table import summarize
 from whether.estimators.parameters import check_parameters, linear_settings
-from whether.estimators.table import summarize
 from whether.estimators.warn import warn_of_rivals, warn_unless_converged
 from whether.inference import Summary
 from whether.learners import BoostedFit, FitResult, Learner, LinearFit, Selection, Task, resolve_learner
 from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
+    ArgumentError,
     check_cohort,
     check_features,
     check_labels,
@@ -33,8 +35,6 @@ from whether.validate import (
     check_weight,
     resolve_columns,
 )
-
-Array = NDArray[np.float64]
 
 
 class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -79,10 +79,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     model_: Any
     covariance: str
-    # What fit needs besides X and y.
-    _needs: tuple[str, ...] = ()
-    # What the maximised function is called in the summary.
-    _fit_measure = "log-likelihood"
+    _needs: tuple[str, ...] = ()  # by fit, besides X and y
+    _fit_measure = "log-likelihood"  # what the maximised function is called in the summary
     learner: Any = "linear"
     verbose: int = 0
 
@@ -111,18 +109,12 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
             How long each person was, or would have been, under observation had the event not come.
         sample_weight : array-like of shape (n,), optional
             How many people each row stands for.
-
-        Returns
-        -------
-        self
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
-        features = self._check_X(X, reset=True)
-        labels = column_or_1d(y, warn=True)
-        cohort = check_cohort(
-            features, labels, names=self._names(), time=time, follow_up=follow_up, sample_weight=sample_weight
-        )
+        features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
+        beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
+        cohort = check_cohort(features, labels, names=self._names(), **beside)
         check_needs(type(self).__name__, cohort, self._needs)
         self.classes_ = np.array([0, 1])
         self.n_people_ = float(cohort.weights.sum())
@@ -172,7 +164,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         named = getattr(self, "feature_names_in_", None)
         return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
 
-    def _columns(self, parameter: str) -> NDArray[np.intp]:
+    def _columns(self, parameter: str) -> Rows:
         """Positions of the features that a parameter names."""
         named = getattr(self, "feature_names_in_", None) is not None
         return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
@@ -207,12 +199,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""
         warn_unless_converged(type(self).__name__, self.fit_result_)
-        self._warn_of_rivals()
-
-    def _warn_of_rivals(self) -> None:
         warn_of_rivals(self.fit_result_)
-
-    # ------------------------------------------------------------------ predictions
 
     def _predictors(self, X: Any) -> tuple[Array | None, Array]:
         check_is_fitted(self)
@@ -229,8 +216,8 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
-        check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        more_likely = self.decision_function(X) > 0
+        return np.asarray(self.classes_[more_likely.astype(int)])
 
     @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
@@ -276,8 +263,6 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         """Log probabilities that a positive is labeled and that it is not."""
 
-    # ------------------------------------------------------------------ inference
-
     def summary(self, level: float = 0.95) -> Summary:
         """Coefficients with standard errors, z, p, confidence intervals and odds or time ratios.
 
@@ -288,12 +273,12 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         if not isinstance(self.model_, LinearFit):
-            raise ValueError(
+            raise ArgumentError(
                 f"summary() is a table of coefficients, and a model with learner={self.learner!r} has none. "
                 "Fit with learner='linear' for it, or look at feature_importances_ of a boosted model."
             )
         if not 0 < level < 1:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+            raise ArgumentError(f"level must lie between 0 and 1, got {level!r}.")
         return summarize(self, self.model_, level)
 
     def _notes(self) -> list[str]:
@@ -308,7 +293,6 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        # scikit-learn's checks score predictions of the outcome against labels, which is not what is predicted.
-        tags.classifier_tags.poor_score = True
+        tags.classifier_tags.poor_score = True  # as scikit-learn scores, which is against the labels
         tags.input_tags.allow_nan = self._allows_missing()
         return tags

@@ -8,23 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.inference import Covariance, invert_information
-from whether.learners.base import Learner
 from whether.learners.fit_result import FitResult, StartResult
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.model import LinearFit
-from whether.learners.linear.nonnegative import NonNegativeObjective
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.linear_fit import LinearFit
+from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import Search
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
-from whether.learners.task import Task
-
-Array = NDArray[np.float64]
+from whether.learners.task import Learner, Task
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400
@@ -70,7 +66,7 @@ class LinearLearner(Learner):
             criteria = [task.criterion(candidate) for candidate in task.candidates]
             search.compare(criteria, task.levels(), task.rng)
             search.settle_shrinkage(criteria)
-            return self._finish(*self._polish(objective.under(search.criterion), search, fixed), search)
+            return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
 
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
@@ -84,20 +80,14 @@ class LinearLearner(Learner):
         return replace(self, ridge=fit.ridge, shrinkage=fit.shrinkage)
 
     def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
-        """Minimise from one start.
+        """Minimise from one start, until the end is within the tolerance, in about half log-likelihood units.
 
-        The tolerance says how far, in about half log-likelihood units, the end may be from the optimum. Comparing
-        models needs less precision than the final fit, and is not given more than 30 steps (ten times as many without
-        a Hessian).
+        Comparing models needs less precision, and gets no more than 30 steps (ten times as many without a Hessian).
         """
         max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
         if indexed.size <= MANY_PARAMETERS:
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
-        parameters, status, n_steps = lbfgs(
-            indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps
-        )
-        value, gradient = indexed.value_and_gradient(parameters)
-        return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, n_steps)
+        return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
 
     def _polish(
         self, objective: LinearObjective, search: Search, fixed: tuple[int, ...]

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.base import FittedModel
+from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
+from whether.learners.task import FittedModel
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,7 @@ class Offset:
 
     name: str
     fit: LinearFit
-    columns: NDArray[np.intp]
+    columns: Rows
     fill: Array
 
     @property
@@ -65,13 +63,13 @@ class BoostedFit(FittedModel):
     importances : dict of str to ndarray
         Total gain of each feature, by part of the model.
     result : FitResult
-        The start is named after the offset.
+        See `FittedModel`. The start is named after the offset.
     """
 
     offset: Offset
     outcome: Any
     timing: Any
-    timing_columns: NDArray[np.intp]
+    timing_columns: Rows
     levels: Array
     importances: dict[str, Array]
     result: FitResult
@@ -94,7 +92,7 @@ class BoostedFit(FittedModel):
         return combine(self.offset, eta, v + self.levels[:, None], grown, timed)
 
 
-def gains_of(outcome: Any, timing: Any, timing_columns: NDArray[np.intp], n_features: int) -> dict[str, Array]:
+def gains_of(outcome: Any, timing: Any, timing_columns: Rows, n_features: int) -> dict[str, Array]:
     """Total gain of each feature, by part of the model."""
     gains = {}
     if outcome is not None:

@@ -17,21 +17,21 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from whether.learners.base import Learner
-from whether.learners.boosted.comparison import OffsetComparison
-from whether.learners.boosted.model import BoostedFit, Offset, gains_of
-from whether.learners.boosted.trees import Forest, Growth
-from whether.learners.fit_result import FitResult, StartResult, Status
-from whether.learners.folds import deal_folds
+from whether.arrays import Array
+from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem
-from whether.learners.task import Task
+from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.task import Learner, Task
 from whether.likelihood import labeled_first
 
 N_FOLDS = 5
 # Where trees may start: from the linear model, or from no features at all.
 OFFSETS = ("linear", "level")
+# They are told apart when their held-out likelihoods differ by so many standard errors.
+STANDARD_ERRORS = 2.0
 
 
 class BoostedLearner(Learner, BaseEstimator):
@@ -95,16 +95,19 @@ class BoostedLearner(Learner, BaseEstimator):
         comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
         offset = next(offset for offset in offsets if offset.name == comparison.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
-        n_rounds = int(np.ceil(comparison.best_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
+        n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
         final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
-        result = self._result(offset.name, final, comparison.exhausted(self.max_rounds), n_rounds)
+        still_rising = max(max(rounds) for rounds in comparison.rounds.values()) >= self.max_rounds - 1
+        status = Status.MAX_ROUNDS if still_rising else Status.CONVERGED
+        size = n_rounds * self.num_leaves
+        result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
         return BoostedFit(offset, *trees, final.levels, gains, result)
 
     def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better offset is clear."""
-        cohort, comparison = task.cohort, OffsetComparison(OFFSETS)
+        cohort, comparison = task.cohort, OffsetComparison()
         folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
             for number in range(N_FOLDS):
@@ -127,14 +130,32 @@ class BoostedLearner(Learner, BaseEstimator):
         level = replace(learner, shrinkage=0.0).fit(task.select(nothing).under(linear.propensity))
         return [Offset(OFFSETS[0], linear, numeric, fill), Offset(OFFSETS[1], level, nothing, np.zeros(0))]
 
-    def _result(self, name: str, final: Growth, exhausted: bool, n_rounds: int) -> FitResult:
-        status = Status.MAX_ROUNDS if exhausted else Status.CONVERGED
-        return FitResult(
-            status=status,
-            n_steps=n_rounds,
-            log_likelihood=final.log_likelihood,
-            objective=-final.log_likelihood,
-            n_parameters=n_rounds * self.num_leaves,
-            starts=(StartResult(name, -final.log_likelihood, status, n_rounds, 1.0),),
-            n_draft=final.n,
-        )
+
+class OffsetComparison:
+    """Offsets compared on held-out people, fold by fold: their log-likelihoods at the best round, and that round."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Array]] = {name: [] for name in OFFSETS}
+        self.rounds: dict[str, list[int]] = {name: [] for name in OFFSETS}
+
+    def add(self, name: str, growth: Growth) -> None:
+        """Take in how one offset did on one fold."""
+        self.values[name].append(growth.best_values)
+        self.rounds[name].append(growth.best_round)
+
+    @property
+    def leader(self) -> str:
+        """The offset with the highest held-out likelihood so far."""
+        return max(self.values, key=lambda name: float(np.concatenate(self.values[name]).sum()))
+
+    @property
+    def decided(self) -> bool:
+        """Whether chance is an unlikely reason for the leader's advantage over each of the others."""
+        best = np.concatenate(self.values[self.leader])
+        leads = [best - np.concatenate(values) for name, values in self.values.items() if name != self.leader]
+        return all(lead.sum() > STANDARD_ERRORS * np.sqrt(lead.size) * lead.std() for lead in leads)
+
+    @property
+    def winner(self) -> str:
+        """The leader if the comparison is decided, else the first, the linear model: small cohorts rarely say more."""
+        return self.leader if self.decided else next(iter(self.values))

@@ -5,36 +5,23 @@ The learner decides where to start and when to stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.boosted.model import Offset, combine
+from whether.arrays import Array, Flags, Rows
+from whether.learners.boosted.boosted_fit import Offset, combine
 from whether.learners.parallel import n_threads, one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 from whether.learners.task import Task
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from whether.learners.boosted.boosted_learner import BoostedLearner
 
 # On fewer rows LightGBM's threads wait for each other longer than they work.
 MANY_ROWS = 20_000
-
-
-class TreeSettings(Protocol):
-    """What the loop needs of the learner; see `BoostedLearner`."""
-
-    learning_rate: float
-    num_leaves: int
-    min_data_in_leaf: int
-    lambda_l2: float
-    bagging_fraction: float
-    timing_rate: float
-    patience: int
-    categorical_features: Sequence[int]
 
 
 @dataclass
@@ -44,7 +31,6 @@ class Growth:
     outcome: Any
     timing: Any
     levels: Array
-    n: int
     log_likelihood: float = 0.0
     best_round: int = 0
     best_values: Array = field(default_factory=lambda: np.array([-np.inf]))
@@ -53,7 +39,7 @@ class Growth:
 class Forest:
     """LightGBM's binned data, built once, and the loop that grows trees on them."""
 
-    def __init__(self, learner: TreeSettings, task: Task, seed: int) -> None:
+    def __init__(self, learner: BoostedLearner, task: Task, seed: int) -> None:
         import lightgbm
 
         self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, task.known, seed
@@ -64,14 +50,10 @@ class Forest:
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
 
     def _parameters(self) -> dict[str, Any]:
-        learner = self.learner
+        given = ("learning_rate", "num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
         return {
+            **{name: getattr(self.learner, name) for name in given},
             "objective": "none",
-            "learning_rate": learner.learning_rate,
-            "num_leaves": learner.num_leaves,
-            "min_data_in_leaf": learner.min_data_in_leaf,
-            "lambda_l2": learner.lambda_l2,
-            "bagging_fraction": learner.bagging_fraction,
             "bagging_freq": 1,
             "feature_pre_filter": False,
             "deterministic": True,
@@ -81,28 +63,23 @@ class Forest:
             "verbose": -1,
         }
 
-    def _bin(self, columns: NDArray[np.intp], categorical: set[int]) -> Any:
-        data = self.lightgbm.Dataset(
+    def _bin(self, columns: Rows, categorical: set[int]) -> Any:
+        return self.lightgbm.Dataset(
             self.features[:, columns],
             label=np.zeros(self.features.shape[0]),
             categorical_feature=[i for i, column in enumerate(columns) if int(column) in categorical],
             params=self._parameters(),
-            free_raw_data=True,
-        )
-        return data.construct()
+        ).construct()
 
-    def grow(self, offset: Offset, problem: RowProblem, held_out: NDArray[np.bool_], n_rounds: int) -> Growth:
+    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
         """Grow trees from an offset; people held out have no say in them and judge each round."""
-        eta, v = offset.predict(self.features)
-        propensity = problem.propensity
-        grows_time = self.timing_data is not None and any(propensity.sloped)
+        loop = _Loop(self, offset, problem, held_out)
+        grows_time = self.timing_data is not None and loop.sloped.any()
         growth = Growth(
-            outcome=None if eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
+            outcome=None if loop.eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
             timing=self.lightgbm.Booster(self._parameters(), self.timing_data) if grows_time else None,
-            levels=np.zeros(v.shape[0]),
-            n=v.shape[1],
+            levels=np.zeros(loop.sloped.size),
         )
-        loop = _Loop(self.learner, offset, problem, held_out, self.known, (eta, v))
         # BLAS's threads would fight with LightGBM's.
         with one_blas_thread(), progress(n_rounds, "Rounds of boosting") as bar:
             for number in range(n_rounds):
@@ -117,18 +94,9 @@ class Forest:
 class _Loop:
     """One run of boosting: the current predictors and what each tree is grown on."""
 
-    def __init__(
-        self,
-        learner: TreeSettings,
-        offset: Offset,
-        problem: RowProblem,
-        held_out: NDArray[np.bool_],
-        known: Mapping[int, float],
-        start: tuple[Array | None, Array],
-    ) -> None:
-        self.learner, self.offset, self.problem, self.known = learner, offset, problem, known
-        self.eta, self.v = start
-        self.held_out = held_out
+    def __init__(self, forest: Forest, offset: Offset, problem: RowProblem, held_out: Flags) -> None:
+        self.forest, self.offset, self.problem, self.held_out = forest, offset, problem, held_out
+        self.eta, self.v = offset.predict(forest.features)
         self.weight = np.where(held_out, 0.0, problem.weight)
         self.sloped = np.array(problem.propensity.sloped, dtype=bool)
         self.grown: Array | None = None
@@ -145,15 +113,13 @@ class _Loop:
         One look at the likelihood, which costs more than the trees, serves both trees and the levels. The timing trees
         in it are those of the round before: LightGBM tells the sum of its trees only when it asks for a target.
         """
-        looks = 0
+        looks: list[RowTerms] = []
 
         def look() -> RowTerms:
-            nonlocal looks
-            if looks == 0:
-                self.current = self.terms(growth.levels)
-                self._judge(growth, self.current, number)
-            looks += 1
-            return self.current
+            if not looks:
+                looks.append(self.terms(growth.levels))
+                self._judge(growth, looks[0], number)
+            return looks[0]
 
         def outcome_target(grown: Array, _: Any) -> tuple[Array, Array]:
             self.grown = np.asarray(grown, dtype=float)
@@ -171,7 +137,7 @@ class _Loop:
 
     def _move_levels(self, growth: Growth, terms: RowTerms) -> None:
         first = int(self.eta is not None)
-        free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.known]
+        free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.forest.known]
         if not free:
             return
         _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))
@@ -193,5 +159,5 @@ class _Loop:
 
     def _timing_target(self, terms: RowTerms) -> tuple[Array, Array]:
         first = int(self.eta is not None)
-        gradient = self.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
+        gradient = self.forest.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * terms.curvature[first:][self.sloped].sum(axis=0)
