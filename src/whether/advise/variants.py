@@ -30,29 +30,15 @@ N_POINTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One way to fit.
+    """One way to fit."""
 
-    Attributes
-    ----------
-    kind : str
-        What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
-    value : str or float
-        To what: the name of a method, a share, or a time of two digits.
-    mean_risk : float
-    rank_correlation : float
-        Of its risks with the recommended method's.
-    risks : ndarray
-        One per person asked for.
-    note : str
-        Why it could not be fitted; empty if it could.
-    """
-
-    kind: str
+    kind: str  #: What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
+    #: To what: the name of a method, a share, or a time of two digits.
     value: Annotated[str | float, RestsOn(("events",))]
     mean_risk: Annotated[float, RestsOn(("events",))]
-    rank_correlation: float
-    risks: Array = field(repr=False)
-    note: str = field(default="", repr=False)
+    rank_correlation: float  #: Of its risks with the recommended method's.
+    risks: Array = field(repr=False)  #: One per person asked for.
+    note: str = field(default="", repr=False)  #: Why it could not be fitted; empty if it could.
 
     @property
     def failed(self) -> bool:
@@ -173,18 +159,7 @@ def vary(
     prevalence: Sequence[float] | None = None,
     learner: Any = "linear",
 ) -> Sensitivity:
-    """Fit what was advised, and everything else that may be assumed.
-
-    Parameters
-    ----------
-    advice : Recommendation
-    cohort : Cohort
-        To fit to: the one that was examined, or a part of it.
-    people : ndarray
-        Features of those whose risks are asked for.
-    label_frequency, prevalence, learner
-        See `sensitivity`.
-    """
+    """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
     risks = _fit(advice.estimator.set_params(learner=learner), cohort, people)
     variants = []

@@ -17,14 +17,7 @@ Array = NDArray[np.float64]
 def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
     """Probability that the event is still to come, given that it was not seen; NaN for the labeled.
 
-    Parameters
-    ----------
-    model : CensoredClassifier
-    X : array-like or data frame
-        The features of the cohort, as the model was fitted to them.
-    cohort : Cohort
-        With the times that the model was fitted to: how long somebody is known to be without the event is what the
-        model read in the fit, the recorded time or the length of follow-up.
+    How long somebody is known to be without the event is what the model read in the fit: time or follow-up.
     """
     if isinstance(model, TimeModelClassifier):
         clock = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")

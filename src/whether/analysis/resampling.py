@@ -32,17 +32,9 @@ SMALLEST_RISK = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Refits:
-    """What refits under random weights found.
+    """What refits under random weights found."""
 
-    Attributes
-    ----------
-    lower, upper : ndarray of shape (n,)
-        Limits of each person's risk.
-    spread : Spread
-    n_refits : int
-    """
-
-    lower: Array
+    lower: Array  # limits of each person's risk
     upper: Array
     spread: Spread
     n_refits: int
@@ -57,20 +49,7 @@ def refit(
     level: float,
     rng: np.random.Generator,
 ) -> Refits | None:
-    """Fit the chosen learner anew to weighted people; None where that would take too long.
-
-    Parameters
-    ----------
-    model : CensoredClassifier
-        Fitted to the cohort.
-    X : array-like or data frame
-        The features, as the model was fitted to them.
-    cohort : Cohort
-    groups : ndarray of int or None
-        Numbers of the groups that are weighed as one.
-    level : float
-    rng : numpy.random.Generator
-    """
+    """Fit the chosen learner anew to people, or groups, with weights; None where that would take too long."""
     if cohort.features.size > LARGEST:
         return None
     group = np.arange(cohort.n) if groups is None else groups

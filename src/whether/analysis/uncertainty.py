@@ -33,30 +33,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard errors of sums over people.
-
-    Attributes
-    ----------
-    mean_risk : float
-        Of the mean risk.
-    unseen : float
-        Of the expected number of positives among the unlabeled.
-    """
+    """Standard errors of the mean risk, and of the expected number of positives among the unlabeled."""
 
     mean_risk: float
     unseen: float
 
 
 def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
-    """Standard errors of the mean risk and of the number of unseen positives, or None where the model has none.
-
-    Parameters
-    ----------
-    model : CensoredClassifier
-        With a linear fit to the cohort, else there are none.
-    cohort : Cohort
-        The people over whom is summed, with the times that the model was fitted to.
-    """
+    """Standard errors of the mean risk and of the number of unseen positives, or None where the fit is not linear."""
     if not has_errors(model):
         return None
     fit: LinearFit = model.model_
@@ -75,18 +59,7 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
 
 
 def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
-    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for.
-
-    Parameters
-    ----------
-    spread : Spread
-        Standard errors by the delta method.
-    model : CensoredClassifier
-        With a linear fit to the cohort.
-    X : array-like or data frame
-        The features, as the model was fitted to them.
-    cohort : Cohort
-    """
+    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for."""
     path = getattr(model.model_, "path", None)
     if path is None or path.best == path.chosen or "shrinkage" not in model.get_params():
         return spread
@@ -111,14 +84,7 @@ def _only_outcome(slope: Array, v: Array) -> Array:
 
 
 def share_interval(share: float, error: float, level: float) -> Interval:
-    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1.
-
-    Parameters
-    ----------
-    share, error : float
-        Estimate and its standard error; NaN limits where the error is not known.
-    level : float
-    """
+    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1; NaN without an error."""
     slope = share * (1 - share)
     if not (math.isfinite(error) and slope > 0):
         return Interval(share, math.nan, math.nan, error, level)
@@ -128,18 +94,10 @@ def share_interval(share: float, error: float, level: float) -> Interval:
 
 
 def unseen_interval(still: Array, error: float, level: float) -> Interval:
-    """Interval of the number of unlabeled people who are positive.
+    """Interval of the number of unlabeled people who are positive, from their probabilities and the error of the sum.
 
     It holds the uncertainty of the coefficients and the chance in how many of people with known probabilities are
     positive, so that it is one for the number itself and not for its expectation only.
-
-    Parameters
-    ----------
-    still : ndarray
-        Probabilities that the event is still to come, of the unlabeled.
-    error : float
-        Standard error of their sum.
-    level : float
     """
     n, expected = still.size, float(still.sum())
     total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))

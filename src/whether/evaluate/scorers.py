@@ -38,16 +38,7 @@ class CensoredScorer:
         self.needs = needs
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
-        """Score a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : classifier
-        X, y
-            As in ``fit``.
-        **metadata
-            What `needs` names.
-        """
+        """Score a fitted classifier."""
         missing = [name for name in self.needs if metadata.get(name) is None]
         if missing:
             raise ValueError(

@@ -30,30 +30,17 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 @dataclass(frozen=True)
 class CellResult:
-    """What became of a cell.
-
-    Attributes
-    ----------
-    cell : Cell
-    scores : dict of str to float
-        Main scores of the risk, and those of the propensity with the prefix ``propensity_``.
-    details : dict
-        Scores against every target, calibration curves, counts and warnings; it can be written as JSON.
-    parameters : dict of str to str
-        Parameters of the classifier as they were.
-    fit_seconds : float or None
-    version : str
-    error, traceback : str
-        What went wrong; empty if nothing did.
-    """
+    """What became of a cell."""
 
     cell: Cell
+    # Main scores of the risk, and those of the propensity with the prefix ``propensity_``.
     scores: dict[str, float] = field(default_factory=dict)
+    # Scores against every target, calibration curves, counts and warnings; it can be written as JSON.
     details: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)  # Parameters of the classifier as they were.
     fit_seconds: float | None = None
     version: str = __version__
-    error: str = ""
+    error: str = ""  # What went wrong; empty if nothing did.
     traceback: str = ""
 
     @property

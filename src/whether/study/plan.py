@@ -28,55 +28,27 @@ from whether.study.real_cohorts import COHORT_WORLDS, CohortWorld
 
 @dataclass(frozen=True)
 class Options:
-    """Sizes and choices that change results.
+    """Sizes and choices that change results."""
 
-    Attributes
-    ----------
-    n : int or None
-        Number of people of a cohort before it is split; None for the world's own.
-    n_fresh : int
-        Number of new people on whom simulated worlds are scored.
-    all_rows : bool
-        Keep children of the autism stand-in who had not been seen after 24 months by the early endpoint.
-    """
-
-    n: int | None = None
-    n_fresh: int = 20_000
+    n: int | None = None  # Number of people of a cohort before it is split; None for the world's own.
+    n_fresh: int = 20_000  # Number of new people on whom simulated worlds are scored.
+    # Keep children of the autism stand-in who had not been seen after 24 months by the early endpoint.
     all_rows: bool = False
 
 
 @dataclass(frozen=True)
 class Study:
-    """Worlds and methods that are compared.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        What it is, in one line.
-    worlds : tuple of str
-    entries : tuple of Entry
-    replicates : int
-        Usual number of replicates.
-    metrics : tuple of str
-        What its table shows unless told otherwise.
-    quick_worlds : tuple of str
-        Worlds of a quick run.
-    quick : Options
-        Sizes of a quick run.
-    quick_methods : tuple of str
-        Methods of a quick run, which has the linear learner only; all if empty.
-    """
+    """Worlds and methods that are compared."""
 
     name: str
-    title: str
+    title: str  # What it is, in one line.
     worlds: tuple[str, ...]
     entries: tuple[Entry, ...]
-    replicates: int
-    metrics: tuple[str, ...]
-    quick_worlds: tuple[str, ...]
-    quick: Options
-    quick_methods: tuple[str, ...] = ()
+    replicates: int  # Usual number of replicates.
+    metrics: tuple[str, ...]  # What its table shows unless told otherwise.
+    quick_worlds: tuple[str, ...]  # Worlds of a quick run.
+    quick: Options  # Sizes of a quick run.
+    quick_methods: tuple[str, ...] = ()  # Methods of a quick run, which has the linear learner only; all if empty.
 
 
 @dataclass(frozen=True)
@@ -201,20 +173,6 @@ def plan_cells(
 
     A run that is stopped has then done the same replicates of every world and method, and no long cell is left to the
     end, when other workers have nothing to do.
-
-    Parameters
-    ----------
-    study : Study
-    replicates : int, optional
-        Default: the study's own, or 2 in a quick run.
-    worlds : sequence of str
-        Default: all.
-    methods : sequence of str
-        Names such as AFTMC-F (all its learners), AFTMC-F/linear or the paper's DTNN. Default: all.
-    quick : bool
-        A small version: few worlds, small cohorts, linear methods only.
-    all_rows : bool
-        See `Options`.
     """
     count = (2 if quick else study.replicates) if replicates is None else replicates
     if count < 1:

@@ -34,23 +34,7 @@ def run_cells(
     data: str | None = None,
     retry_failed: bool = False,
 ) -> RunSummary:
-    """Run the cells of a study that are not stored yet.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    path : Path
-        The file of results.
-    jobs : int, optional
-        Number of worker processes. Default: one per core.
-    backend : {"local", "dask", "ray"}
-    address : str, optional
-        Of the cluster, for Dask or Ray.
-    data : str, optional
-        Folder of the tables. Default: where they are usually looked for.
-    retry_failed : bool
-        Run cells that failed before once more.
-    """
+    """Run the cells of a study that are not stored yet."""
     run = find_backend(backend)
     workers = _count_workers(jobs)
     if not path.absolute().parent.is_dir():

@@ -49,27 +49,15 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class Record:
-    """One score with everything that belongs to it, for files that programs read.
-
-    Attributes
-    ----------
-    study, world : str
-    entry : Entry
-        Method and learner.
-    metric : str
-    score : Score
-    published : Published or None
-    oracle : Score or None
-        The same metric of the oracle.
-    """
+    """One score with everything that belongs to it, for files that programs read."""
 
     study: str
     world: str
-    entry: Entry
+    entry: Entry  # Method and learner.
     metric: str
     score: Score
     published: Published | None
-    oracle: Score | None
+    oracle: Score | None  # The same metric of the oracle.
 
     @property
     def scenario(self) -> str:

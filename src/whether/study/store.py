@@ -27,30 +27,16 @@ _COLUMNS = (*_KEY, "status", *SCORES, "fit_seconds", *_TEXTS)
 
 @dataclass(frozen=True)
 class Row:
-    """A stored cell.
-
-    Attributes
-    ----------
-    study, world, method, learner : str
-    seed : int
-    status : str
-        "done" or "failed".
-    scores : dict of str to float
-        Main scores; those against another target have its name and a dot before them.
-    details : dict
-        See `whether.study.cell.CellResult`.
-    fit_seconds : float or None
-    error, traceback : str
-    """
+    """A stored cell."""
 
     study: str
     world: str
     method: str
     learner: str
     seed: int
-    status: str
-    scores: dict[str, float]
-    details: dict[str, Any]
+    status: str  # "done" or "failed".
+    scores: dict[str, float]  # Main scores; those against another target have its name and a dot before them.
+    details: dict[str, Any]  # See `whether.study.cell.CellResult`.
     fit_seconds: float | None
     error: str
     traceback: str

@@ -25,28 +25,16 @@ SMALLEST, LONGEST = 1e-300, 700.0
 
 @dataclass(frozen=True)
 class CureFraction:
-    """Share that never has the event, and how much of the rest is still to come when follow-up ends.
+    """Share that never has the event, and how much of the rest is still to come when follow-up ends."""
 
-    Attributes
-    ----------
-    distribution : str
-        The one with the smallest AIC, with a cured share or without.
-    cured : float
-        Share that never has the event; 0 where a model without it was chosen.
-    ratio : float
-        Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
-        event over that of everybody.
-    unseen : float
-        Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
-    log_ratio_error : float
-        Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
-        but for rounding and has no slope.
-    """
-
-    distribution: str
-    cured: float
+    distribution: str  #: The one with the smallest AIC, with a cured share or without.
+    cured: float  #: Share that never has the event; 0 where a model without it was chosen.
+    #: Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
+    #: event over that of everybody.
     ratio: float
-    unseen: float
+    unseen: float  #: Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
+    #: Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
+    #: but for rounding and has no slope.
     log_ratio_error: float
 
     @property
@@ -61,13 +49,8 @@ class CureFraction:
 def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_labels: bool = False) -> CureFraction:
     """Fit parametric models with and without a cured share and keep the one with the smallest AIC.
 
-    Parameters
-    ----------
-    labeled : ndarray of bool
-    recorded : ndarray
-        Event or censoring time; with ``from_labels`` the potential follow-up of everybody.
-    from_labels : bool
-        Use only whether the event fell within the follow-up, not when it came.
+    `recorded` is the event or censoring time; with `from_labels`, everybody's potential follow-up, and all that is used
+    of the event is whether it fell within.
     """
     step = max(1, recorded.size // MOST_ROWS)
     order = np.argsort(recorded, kind="stable")[::step]

@@ -40,30 +40,18 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class ExchangeEvidence:
-    """What the labels alone leave open, and whether the restriction at hand closes it.
+    """What the labels alone leave open, and whether the restriction at hand closes it."""
 
-    Attributes
-    ----------
-    mean_risk, mean_exchanged : float
-        Mean of p and of e when labels alone are fitted with all features in both parts: nothing in them says which of
-        the two is the risk.
-    correlation : float
-        Correlation of the logits of the two.
-    restriction : str
-        What is there to tell them apart.
-    least_agreement : float
-        Under that restriction, the smallest correlation of the outcome logits of equally likely optima; 1 is agreement.
-    n_starts, n_rivals : int
-        Starts tried under it, and those that ended within half a log-likelihood unit of the best.
-    """
-
+    #: Mean of p and of e when labels alone are fitted with all features in both parts: nothing in them says which of
+    #: the two is the risk.
     mean_risk: float
     mean_exchanged: float
-    correlation: float
-    restriction: str
+    correlation: float  #: Correlation of the logits of the two.
+    restriction: str  #: What is there to tell them apart.
+    #: Under that restriction, the smallest correlation of the outcome logits of equally likely optima; 1 is agreement.
     least_agreement: float
-    n_starts: int
-    n_rivals: int
+    n_starts: int  #: tried under it
+    n_rivals: int  #: of them ended within half a log-likelihood unit of the best
 
     @property
     def decided(self) -> bool:
@@ -72,12 +60,7 @@ class ExchangeEvidence:
 
 
 def examine_exchange(material: Material) -> ExchangeEvidence | None:
-    """Return the evidence on exchange; None where there are too few events to fit anything.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on exchange; None where there are too few events to fit anything."""
     cohort = material.cohort
     if min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
         return None

@@ -43,20 +43,11 @@ class LinearityEvidence:
 
     Where straight lines are right they reject in 4.8 % (outcome) and 8.6 % (propensity) of runs at the nominal 5 %
     (`python -m benchmarks evidence levels 500 exact-reporting`); the advice asks for 0.1 %.
-
-    Attributes
-    ----------
-    outcome : HypothesisTest
-        Added to the outcome part.
-    propensity : HypothesisTest
-        Added to the propensity part, given that they are in the outcome part.
-    model : str
-        The model to which the terms were added.
     """
 
-    outcome: HypothesisTest
-    propensity: HypothesisTest
-    model: str
+    outcome: HypothesisTest  #: Added to the outcome part.
+    propensity: HypothesisTest  #: Added to the propensity part, given that they are in the outcome part.
+    model: str  #: The model to which the terms were added.
 
     @property
     def is_curved(self) -> bool:
@@ -65,12 +56,7 @@ class LinearityEvidence:
 
 
 def examine_linearity(material: Material) -> LinearityEvidence | None:
-    """Return the evidence on linearity; None where no restriction tells outcome and propensity apart.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on linearity; None where no restriction tells outcome and propensity apart."""
     cohort = material.cohort
     part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
     columns = all_columns(part)

@@ -35,17 +35,10 @@ NO_COLUMNS: Columns = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True, eq=False)
 class ProbeFit:
-    """A fit together with its people.
-
-    Attributes
-    ----------
-    fit : LinearFit
-    people : FittedPeople
-        Labeled people first.
-    """
+    """A fit together with its people."""
 
     fit: LinearFit
-    people: FittedPeople
+    people: FittedPeople  # Labeled people first.
 
     @property
     def log_likelihood(self) -> float:
@@ -80,12 +73,7 @@ class ProbeFit:
         return float(risk.mean()), self.people.influence_through_outcome(risk * (1 - risk) / risk.size)
 
     def unseen_share(self, longest: float) -> float:
-        """Share of the expected positives whose event is predicted to come after the longest follow-up.
-
-        Parameters
-        ----------
-        longest : float
-        """
+        """Share of the expected positives whose event is predicted to come after the longest follow-up."""
         risk, (_, v), propensity = self.risks, self.predictors, self.fit.propensity
         assert isinstance(propensity, SurvivalTimePropensity)
         end = propensity.standardize(np.full(risk.size, longest))
@@ -101,17 +89,7 @@ def all_columns(cohort: Cohort) -> Columns:
 def fit_probe(
     cohort: Cohort, candidates: Sequence[Propensity], columns: Columns, *, n_starts: int = 2, ridge: float = RIDGE
 ) -> ProbeFit:
-    """Fit the most likely of the candidates.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    candidates : sequence of Propensity
-    columns : ndarray of int
-        Features that the propensity may depend on.
-    n_starts : int
-    ridge : float
-    """
+    """Fit the most likely of the candidates, which may depend on the features in `columns`."""
     task = Task(cohort, candidates, columns)
     fit = LinearLearner(ridge=ridge, shrinkage=0.0, n_starts=n_starts).fit(task)
     return ProbeFit(fit, FittedPeople(fit, task))
@@ -122,19 +100,8 @@ def widen_probe(
 ) -> ProbeFit:
     """Fit a model that contains another, from starts of its own and from the other's optimum; keep the better.
 
-    From its own starts alone it may end on a lower summit than the other, and the likelihood ratio be negative.
-
-    Parameters
-    ----------
-    narrow : ProbeFit
-    cohort : Cohort
-        The people of the narrower model, with its features first.
-    propensity : Propensity
-        With the predictors of the narrower model's.
-    columns : ndarray of int
-        Features that the propensity may depend on, those of the narrower model among them.
-    n_starts : int
-        Number of its own starts.
+    From its own starts alone it may end on a lower summit than the other, and the likelihood ratio be negative. The
+    people are the same; the features and columns of the narrower model come first.
     """
     own = fit_probe(cohort, [propensity], columns, n_starts=n_starts, ridge=narrow.fit.ridge)
     task = Task(cohort, [propensity], columns)
@@ -176,21 +143,11 @@ def _units(recorded: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class ProbeDesign:
-    """The people and features on which chi-squared tests are run.
+    """The people and features on which chi-squared tests are run."""
 
-    Attributes
-    ----------
-    cohort : Cohort or None
-        None where there are too few events for any.
-    columns : ndarray of int
-        Features whose part in the propensity is tested.
-    note : str
-        What was done, or why nothing.
-    """
-
-    cohort: Cohort | None
-    columns: Columns
-    note: str = ""
+    cohort: Cohort | None  # None where there are too few events for any.
+    columns: Columns  # Features whose part in the propensity is tested.
+    note: str = ""  # What was done, or why nothing.
 
     @property
     def is_whole(self) -> bool:
@@ -206,14 +163,6 @@ def design_probe(
     With enough events per feature these are all. With fewer, one half of the people choose two indices, one for the
     outcome and one for the propensity, and the tests are run on the other half with these two as features: the choice
     cannot have been made to fit those people, so that the tests keep their level.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    candidates : sequence of Propensity
-        What the indices are fitted with; the first is used.
-    events_per_feature : int
-        How many events make enough.
     """
     events = int(np.count_nonzero(cohort.labeled))
     others = cohort.n - events

@@ -30,34 +30,21 @@ NO_NOISE = 0.01
 
 @dataclass(frozen=True)
 class ShapeEvidence:
-    """Whether the residual distribution of the event-time model fits.
+    """Whether the residual distribution of the event-time model fits."""
 
-    Attributes
-    ----------
-    test : HypothesisTest
-        Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the
-        null it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200
-        shape feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20
-        shape two-humps heavy-tails`).
-    misplaced_share : float
-        Half the sum of differences between observed and expected events over the number of events: the share of events
-        that come when the model does not expect them. NaN where there is no test.
-    distribution : str
-        The residual distribution, chosen by likelihood.
-    """
-
+    #: Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the null
+    #: it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200 shape
+    #: feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20 shape
+    #: two-humps heavy-tails`).
     test: HypothesisTest
+    #: Half the sum of differences between observed and expected events over the number of events: the share of events
+    #: that come when the model does not expect them. NaN where there is no test.
     misplaced_share: float
-    distribution: str
+    distribution: str  #: The residual distribution, chosen by likelihood.
 
 
 def examine_shape(material: Material) -> ShapeEvidence | None:
-    """Return the evidence on the shape of event times; None where there are none.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on the shape of event times; None where there are none."""
     if not material.has_time:
         return None
     cohort = material.cohort.take(np.arange(0, material.cohort.n, max(1, material.cohort.n // MOST_ROWS)))
