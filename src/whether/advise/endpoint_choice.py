@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.survival import kaplan_meier
-from whether.validate import DataError
+from whether.validate import ArgumentError, DataError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -71,9 +71,11 @@ def plan_endpoint(
     curve of events are over, or earlier where less than a fifth of the event-free people were followed that long.
     """
     if endpoint is not None and entry is None:
-        raise ValueError(f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead.")
+        raise ArgumentError(
+            f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead."
+        )
     if endpoint is not None and stagger is not None:
-        raise ValueError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
+        raise ArgumentError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
     if not event.any():
         raise DataError("Nobody has had the event by now: there is nothing to score against.")
     if endpoint is None and stagger is None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
-from whether.analysis.predictions import predict_still
-from whether.analysis.uncertainty import Spread
+from whether.advise.variants import fit_to
+from whether.analysis.uncertainty import Spread, predict_still
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
@@ -61,13 +61,7 @@ def refit(
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
         for _ in range(N_REFITS):
             weight = rng.exponential(size=int(group.max()) + 1)[group]
-            fresh.fit(
-                X,
-                cohort.labeled.astype(int),
-                time=cohort.time,
-                follow_up=cohort.follow_up,
-                sample_weight=weight * (cohort.n / weight.sum()),
-            )
+            fit_to(cohort, fresh, X, sample_weight=weight * (cohort.n / weight.sum()))
             risk = fresh.predict_proba(X)[:, 1]
             risks.append(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))
             mean_risks.append(risk.mean())

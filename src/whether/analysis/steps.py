@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,13 +14,14 @@ from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.evidence.bounds import BoundsEvidence
+from whether.advise.variants import fit_to
 from whether.analysis.checks import Question, ask, run_backtest, run_sensitivity
-from whether.analysis.predictions import predict_still
 from whether.analysis.resampling import refit
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.uncertainty import (
     Spread,
     add_shrinkage,
+    predict_still,
     share_interval,
     spread_of_sums,
     unseen_interval,
@@ -43,22 +44,19 @@ MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 def analyze_arrays(
     X: Any,
     y: ArrayLike,
+    known: dict[str, Any],
     *,
-    time: ArrayLike | None = None,
-    follow_up: ArrayLike | None = None,
-    entry: ArrayLike | None = None,
-    propensity_features: Sequence[str | int] | None = None,
-    groups: ArrayLike | None = None,
-    origin: Origin | None = None,
-    learner: Any = None,
-    backtest: bool = True,
-    sensitivity: bool = True,
-    n_splits: int = 5,
-    level: float = 0.95,
-    random_state: int = 0,
-    verbose: int = 0,
+    groups: ArrayLike | None,
+    origin: Origin,
+    learner: Any,
+    backtest: bool,
+    sensitivity: bool,
+    n_splits: int,
+    level: float,
+    random_state: int,
+    verbose: int,
 ) -> Analysis:
-    """Examine arrays that are known, fit the recommended method, and check its answer; see `whether.analyze`."""
+    """Examine arrays, and what else is known (as `examine` takes it); fit the recommended method, check its answer."""
     check_whole_number(n_splits, "n_splits", 2)
     check_whole_number(random_state, "random_state", 0)
     check_between(level, "level")
@@ -66,21 +64,13 @@ def analyze_arrays(
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            evidence = examine(
-                X,
-                y,
-                time=time,
-                follow_up=follow_up,
-                propensity_features=propensity_features,
-                entry=entry,
-                random_state=random_state,
-            )
+            evidence = examine(X, y, **known, random_state=random_state)
             advice = recommend(evidence)
         cohort = evidence.material.cohort
         numbered = None if groups is None else number_groups(groups, cohort.n)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
-            caught = _fit(model, advice, X)
+            caught = _fit(model, cohort, X)
         with _stage("Predicting", stages):
             risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
             limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
@@ -95,7 +85,7 @@ def analyze_arrays(
                 moved, not_moved = run_sensitivity(question)
     mean_risk = share_interval(float(risks.mean()), spread.mean_risk, level)
     return Analysis(
-        origin=Origin() if origin is None else origin,
+        origin=origin,
         evidence=evidence,
         recommendation=advice,
         model=model,
@@ -137,18 +127,17 @@ def _choose_model(
     part = cohort.take(np.sort(rng.choice(cohort.n, size=PEOPLE_TO_CHOOSE, replace=False)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to everybody warns
-        trial.fit(part.features, part.labeled.astype(int), time=part.time, follow_up=part.follow_up)
+        fit_to(part, trial)
     assert trial.selection_ is not None
     note = Note("learner chosen on a part", {"part": part.n, "people": cohort.n})
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
-def _fit(model: CensoredClassifier, advice: Recommendation, X: Any) -> tuple[str, ...]:
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any) -> tuple[str, ...]:
     """Fit to everybody, and return what the fit warned of."""
-    labels = advice.evidence.material.cohort.labeled.astype(int)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(X, labels, **advice.fit_parameters)
+        fit_to(cohort, model, X)
     return tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 

@@ -92,15 +92,16 @@ def analyze(
             f"`{next(iter(columns))}` is about a table: name its column with the event as `event`, too."
         )
     if isinstance(X, TableCohort):
-        X, y, known, groups, origin = X.X, X.y, X.known, X.groups, describe_origin(X) if origin is None else origin
+        origin = describe_origin(X) if origin is None else origin
+        X, y, known, groups = X.X, X.y, X.known, X.groups
     if y is None:
         raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
     return analyze_arrays(
         X,
         y,
-        **known,
+        known,
         groups=groups,
-        origin=origin,
+        origin=origin or Origin(),
         learner=learner,
         backtest=backtest,
         sensitivity=sensitivity,

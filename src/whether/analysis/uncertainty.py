@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
-from whether.analysis.predictions import predict_still
+from whether.advise.variants import fit_to
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import has_errors, row_blocks
+from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 from whether.likelihood import posterior
@@ -37,6 +38,17 @@ class Spread:
 
     mean_risk: float
     unseen: float
+
+
+def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
+    """Probability that the event is still to come, given that it was not seen; NaN for the labeled.
+
+    How long somebody is known to be without the event is what the model read in the fit: time or follow-up.
+    """
+    clock = {}
+    if isinstance(model, TimeModelClassifier):
+        clock["time"] = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")
+    return np.where(cohort.labeled, np.nan, model.predict_proba_event_free(X, **clock))  # type: ignore[attr-defined]
 
 
 def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
@@ -53,7 +65,8 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
         # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
         slope = np.where(part.labeled, 0.0, still * (1 - still))
-        by_risk += fit.predictor.gradient_of_sum(part.features, _only_outcome(positive * (1 - positive), v))
+        only_outcome = np.vstack([positive * (1 - positive), np.zeros_like(v)])
+        by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
@@ -68,19 +81,10 @@ def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Coh
         looser.set_params(distribution=model.distribution_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
-        looser.fit(X, cohort.labeled.astype(int), time=cohort.time, follow_up=cohort.follow_up)
-    risk, unseen = (
-        float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1])),
-        float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort))),
-    )
+        fit_to(cohort, looser, X)
+    risk = float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1]))
+    unseen = float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort)))
     return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, unseen))
-
-
-def _only_outcome(slope: Array, v: Array) -> Array:
-    return np.vstack([slope, np.zeros_like(v)])
-
-
-# ---------------------------------------------------------------- from standard errors to intervals
 
 
 def share_interval(share: float, error: float, level: float) -> Interval:

@@ -52,7 +52,7 @@ def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_
     `recorded` is the event or censoring time; with `from_labels`, everybody's potential follow-up, and all that is used
     of the event is whether it fell within.
     """
-    step = max(1, recorded.size // MOST_ROWS)
+    step = -(-recorded.size // MOST_ROWS)
     order = np.argsort(recorded, kind="stable")[::step]
     # The longest follow-up stays in: the question is what happens after it.
     longest = float(recorded.max())

@@ -22,7 +22,6 @@ from whether.advise.evidence.probes import (
     event_time_candidates,
     fit_probe,
     follow_up_candidates,
-    keep_columns,
     logistic_candidates,
     promising_columns,
 )
@@ -64,10 +63,10 @@ def examine_exchange(material: Material) -> ExchangeEvidence | None:
     cohort = material.cohort
     if min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
         return None
-    part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
+    part = cohort.thin(MOST_ROWS)
     named = material.propensity_columns
     if named is None and part.features.shape[1] > MOST_CHOSEN:
-        part = keep_columns(part, promising_columns(part))
+        part = part.select(promising_columns(part))
     # The penalty of the classifiers: with many features both parts would run away without it.
     free = fit_probe(part, logistic_candidates(True), all_columns(part), n_starts=3, ridge=1.0)
     eta, v = free.predictors

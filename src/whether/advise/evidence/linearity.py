@@ -58,7 +58,7 @@ class LinearityEvidence:
 def examine_linearity(material: Material) -> LinearityEvidence | None:
     """Return the evidence on linearity; None where no restriction tells outcome and propensity apart."""
     cohort = material.cohort
-    part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
+    part = cohort.thin(MOST_ROWS)
     columns = all_columns(part)
     candidates: Sequence[Propensity]
     if material.has_follow_up:

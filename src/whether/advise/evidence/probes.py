@@ -8,7 +8,7 @@ the scale and location of event times stays, one person's worth, but for likelih
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,18 +176,12 @@ def design_probe(
     order = np.argsort(~cohort.labeled, kind="stable")
     choosing, testing = (cohort.take(np.sort(order[first::2])) for first in (0, 1))
     columns = promising_columns(choosing)
-    part = keep_columns(choosing, columns)
+    part = choosing.select(columns)
     fit = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2).fit(Task(part, candidates[:1], all_columns(part)))
     eta, v = fit.predict(testing.features[:, columns])
     indices = np.column_stack([np.asarray(eta), v[0]])
     reduced = Cohort(indices, testing.labeled, ("outcome", "propensity"), None, testing.time, testing.follow_up)
     return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
-
-
-def keep_columns(cohort: Cohort, columns: Columns) -> Cohort:
-    """Return the cohort with some of its features."""
-    names = tuple(cohort.names[column] for column in columns)
-    return replace(cohort, features=cohort.features[:, columns], names=names)
 
 
 def promising_columns(cohort: Cohort) -> Columns:

@@ -47,7 +47,7 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     """Return the evidence on the shape of event times; None where there are none."""
     if not material.has_time:
         return None
-    cohort = material.cohort.take(np.arange(0, material.cohort.n, max(1, material.cohort.n // MOST_ROWS)))
+    cohort = material.cohort.thin(MOST_ROWS)
     candidates = event_time_candidates(cohort)
     design = design_probe(cohort, candidates)
     null = "event times have the shape of the event-time model"
@@ -57,7 +57,7 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     n_bins = min(MOST_BINS, int(np.count_nonzero(design.cohort.labeled)) // EVENTS_PER_BIN)
     if n_bins < 2:
         return ShapeEvidence(HypothesisTest(null, note="too few events"), math.nan, fit.distribution)
-    if _residual_spread(fit) < NO_NOISE:
+    if fit.noise < NO_NOISE:
         note = "the features say when the event comes, but for less than a hundredth of the spread"
         return ShapeEvidence(HypothesisTest(null, note=note), math.nan, fit.distribution)
     excess = _excess_events(fit, n_bins)
@@ -69,11 +69,6 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
     misplaced = float(np.abs(total).sum() / 2 / np.count_nonzero(design.cohort.labeled))
     return ShapeEvidence(HypothesisTest.of(null, statistic, int(kept.sum()), design.note), misplaced, fit.distribution)
-
-
-def _residual_spread(fit: ProbeFit) -> float:
-    predictors = fit.predictors[1]
-    return float(np.exp(predictors[1, 0])) if predictors.shape[0] > 1 else 1.0
 
 
 def _excess_events(fit: ProbeFit, n_bins: int) -> Array:
