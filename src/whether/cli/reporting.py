@@ -77,7 +77,7 @@ def _name_people(people: TableCohort) -> pa.Table:
 
 
 def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
-    labeled = answer.evidence.material.labeled
+    labeled = answer.evidence.material.cohort.labeled
     limits = () if answer.lower is None else (("risk_lower", answer.lower), ("risk_upper", answer.upper))
     columns = {name: people[name] for name in people.column_names} | {"risk": answer.risks} | dict(limits)
     # Where every event is taken as seen nothing is learned of what is still to come: a column of zeros would mislead.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from whether.distributions import DISTRIBUTIONS, softplus_expit
+from whether.advise.evidence.probes import in_units_of
+from whether.distributions import softplus_expit
 from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, FollowUpPropensity
 from whether.propensity.survival_time import SurvivalTimePropensity
@@ -58,11 +59,9 @@ def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_
     longest = float(recorded.max())
     kind = FollowUpPropensity if from_labels else EventTimePropensity
     seen, times = labeled[order], recorded[order]
-    logs = np.log(times)
-    center, spread = float(logs.mean()), float(logs.std()) or 1.0
     fits = [
-        _Fit(kind(DISTRIBUTIONS[name], center, spread), seen, times, cured)
-        for name in ("exponential", "weibull", "lognormal", "loglogistic")
+        _Fit(propensity, seen, times, cured)
+        for propensity in in_units_of(times, kind, ("exponential", "weibull", "lognormal", "loglogistic"))
         # Labels alone cannot tell a share without the event from a shape of the times: a cured share is assumed.
         for cured in ((True,) if from_labels else (True, False))
     ]
@@ -113,20 +112,15 @@ class _Fit:
         """Return the cured share and the ratio at the end of the longest follow-up."""
         cured, later = self._tail(self.parameters, longest)
         if not self.cured:
-            return CureFraction(self.propensity.name, 0.0, 1.0, later, float("nan"))
-        error = self._delta_method(longest) if later > SMALLEST else float("nan")
+            return CureFraction(self.propensity.name, 0.0, 1.0, later, math.nan)
+        error = self._delta_method(longest) if later > SMALLEST else math.nan
         ratio = float(np.exp(self._log_ratio(self.parameters, longest)))
         return CureFraction(self.propensity.name, cured, ratio, later, error)
 
     def _delta_method(self, longest: float) -> float:
-        steps = 1e-4 * np.eye(self.parameters.size)
-        gradients = [self._value(self.parameters + s)[1] - self._value(self.parameters - s)[1] for s in steps]
-        information = self.n * np.array(gradients) / 2e-4
-        slope = np.array(
-            [
-                (self._log_ratio(self.parameters + s, longest) - self._log_ratio(self.parameters - s, longest)) / 2e-4
-                for s in steps
-            ]
-        )
+        steps = [(self.parameters + step, self.parameters - step) for step in 1e-4 * np.eye(self.parameters.size)]
+        information = self.n * np.array([self._value(up)[1] - self._value(down)[1] for up, down in steps]) / 2e-4
+        rise = [self._log_ratio(up, longest) - self._log_ratio(down, longest) for up, down in steps]
+        slope = np.array(rise) / 2e-4
         variance = float(slope @ np.linalg.lstsq((information + information.T) / 2, slope, rcond=1e-10)[0])
-        return float(np.sqrt(variance)) if variance > 0 else float("nan")
+        return math.sqrt(variance) if variance > 0 else math.nan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -38,6 +38,7 @@ DRIVER_LEVEL = 0.05
 LARGE_UNSEEN_SHARE = 0.1
 # Points that stand for the follow-up of the cohort when a propensity is averaged over it.
 N_POINTS = 20
+UNKNOWN_SELECTION = (math.nan, (math.nan, math.nan), math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
     design = design_probe(cohort, candidates)
     test, fit = check_event_times(design, candidates)
     censoring, z = check_follow_up(material)
-    numbers = (math.nan, (math.nan, math.nan), math.nan, math.nan) if fit is None else _selection(fit, material)
+    # Cox's score is positive where follow-up is short.
+    by_feature = [Driver(name, math.nan, -score) for name, score in zip(cohort.names, z.tolist(), strict=True)]
+    share, spread, breadth, unseen = UNKNOWN_SELECTION if fit is None else _selection(fit, material)
     return DependenceEvidence(
         event_times=test,
         source="event times" if use_times else "labels and follow-up",
@@ -99,14 +102,11 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
         follow_up_explained=_explained(material),
         # Of indices that others chose no feature can be named.
         time_drivers=_time_drivers(fit, cohort) if fit is not None and design.is_whole and test.rejects() else (),
-        # Cox's score is positive where follow-up is short.
-        follow_up_drivers=_holm([Driver(name, math.nan, -z) for name, z in zip(cohort.names, z.tolist(), strict=True)])
-        if censoring.rejects()
-        else (),
-        selection_share=numbers[0],
-        propensity_range=numbers[1],
-        breadth=numbers[2],
-        unseen_share=numbers[3],
+        follow_up_drivers=_holm(by_feature) if censoring.rejects() else (),
+        selection_share=share,
+        propensity_range=spread,
+        breadth=breadth,
+        unseen_share=unseen,
     )
 
 
@@ -190,10 +190,10 @@ def _time_drivers(fit: ProbeFit, cohort: Cohort) -> tuple[Driver, ...]:
     names = [cohort.names[column] for column in fit.fit.columns[: slopes.size]]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(errors > 0, slopes / errors, 0.0)
-    return _holm([Driver(*row) for row in zip(names, slopes.tolist(), z.tolist(), strict=True)])
+    return _holm(map(Driver, names, slopes.tolist(), z.tolist()))
 
 
-def _holm(drivers: Sequence[Driver]) -> tuple[Driver, ...]:
+def _holm(drivers: Iterable[Driver]) -> tuple[Driver, ...]:
     """Those that stand out at the family-wise level, the strongest first."""
     ranked = sorted(drivers, key=lambda driver: -abs(driver.z))
     kept = []

@@ -75,7 +75,7 @@ def examine_exchange(material: Material) -> ExchangeEvidence | None:
     return ExchangeEvidence(
         mean_risk=float(softplus_expit(eta)[1].mean()),
         mean_exchanged=float(softplus_expit(v[0])[1].mean()),
-        correlation=_correlation(eta, v[0]),
+        correlation=float(np.corrcoef(eta, v[0])[0, 1]) if min(np.std(eta), np.std(v[0])) > 1e-12 else 0.0,
         restriction=restriction,
         least_agreement=result.least_agreement,
         n_starts=len(result.starts),
@@ -97,9 +97,3 @@ def _restricted(material: Material, free: ProbeFit, part: Cohort) -> tuple[str, 
     else:
         return "none", free
     return name, fit_probe(part, candidates[:1], columns, n_starts=4, ridge=1.0)
-
-
-def _correlation(first: Array, second: Array) -> float:
-    if min(np.std(first), np.std(second)) < 1e-12:
-        return 0.0
-    return float(np.corrcoef(first, second)[0, 1])

@@ -109,7 +109,7 @@ class FollowUpEvidence:
 
 def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:
     """Return the evidence on follow-up; None where neither times nor follow-up are known."""
-    cohort, labeled = material.cohort, material.labeled
+    cohort, labeled = material.cohort, material.cohort.labeled
     if not material.has_time and not material.has_follow_up:
         return None
     from_labels = None

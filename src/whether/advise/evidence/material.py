@@ -44,11 +44,6 @@ class Material:
     potential: PotentialFollowUp = PotentialFollowUp("unknown")
 
     @property
-    def labeled(self) -> NDArray[np.bool_]:
-        """Whose event was seen."""
-        return self.cohort.labeled
-
-    @property
     def n_events(self) -> int:
         """Number of events seen."""
         return int(np.count_nonzero(self.cohort.labeled))

@@ -111,16 +111,20 @@ def widen_probe(
     return ProbeFit(other, FittedPeople(other, task))
 
 
+def in_units_of(times: Array, kind: type[SurvivalTimePropensity], names: Sequence[str]) -> list[SurvivalTimePropensity]:
+    """Propensities with these residual distributions, in units of center and spread of the log times."""
+    logs = np.log(times)
+    return [kind(DISTRIBUTIONS[name], float(logs.mean()), float(logs.std()) or 1.0) for name in names]
+
+
 def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
-    """Event-time propensities with these residual distributions, in the units of the recorded times."""
-    center, spread = _units(cohort.required("time"))
-    return [EventTimePropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+    """Event-time propensities with these residual distributions."""
+    return in_units_of(cohort.required("time"), EventTimePropensity, names)
 
 
 def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
-    """Follow-up propensities with these residual distributions, in the units of the follow-up."""
-    center, spread = _units(cohort.required("follow_up"))
-    return [FollowUpPropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+    """Follow-up propensities with these residual distributions."""
+    return in_units_of(cohort.required("follow_up"), FollowUpPropensity, names)
 
 
 def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePropensity]:
@@ -134,11 +138,6 @@ def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePro
 def logistic_candidates(sloped: bool) -> list[Propensity]:
     """The propensity of labels alone: logistic, or constant."""
     return [LogisticPropensity(sloped=sloped)]
-
-
-def _units(recorded: Array) -> tuple[float, float]:
-    logs = np.log(recorded)
-    return float(logs.mean()), float(logs.std()) or 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +164,7 @@ def design_probe(
     cannot have been made to fit those people, so that the tests keep their level.
     """
     events = int(np.count_nonzero(cohort.labeled))
-    others = cohort.n - events
-    scarce = min(events, others)
+    scarce = min(events, cohort.n - events)
     if scarce < FEWEST_EVENTS:
         return ProbeDesign(None, NO_COLUMNS, "too few events")
     if scarce >= events_per_feature * cohort.features.shape[1]:

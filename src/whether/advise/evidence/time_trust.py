@@ -106,7 +106,7 @@ def examine_time_trust(material: Material) -> TrustEvidence | None:
     """Return the evidence on event times; None where there are none."""
     if not material.has_time:
         return None
-    cohort, labeled = material.cohort, material.labeled
+    cohort, labeled = material.cohort, material.cohort.labeled
     time = cohort.required("time")
     heaping = measure_heaping(time[labeled])
     if not material.has_follow_up:
