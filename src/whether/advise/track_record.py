@@ -153,8 +153,10 @@ class Backtest(Told):
         ----------
         metric : str
         """
+        return self._best([name for name in self.scores if name in METHODS], metric)
+
+    def _best(self, methods: list[str], metric: str = "auc") -> str:
         sign = 1.0 if METRICS[metric] else -1.0
-        methods = [name for name in self.scores if name in METHODS]
         return max(methods, key=lambda name: sign * np.nan_to_num(self.interval(name, metric).estimate, nan=-sign * 9))
 
     def worth_of_times(self) -> WorthOfTimes | None:
@@ -167,11 +169,7 @@ class Backtest(Told):
         others = [method.name for method in known if "time" not in method.needs]
         if not times or not others:
             return None
-
-        def mean_auc(name: str) -> float:
-            return float(np.nan_to_num(self.interval(name).estimate, nan=-9.0))
-
-        best, other = max(times, key=mean_auc), max(others, key=mean_auc)
+        best, other = self._best(times), self._best(others)
         return WorthOfTimes(best, other, self.difference(best, other))
 
     def to_frame(self) -> Any:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from whether.evaluate.discrimination import imputed_auc, ipcw_auc, ipcw_brier, posterior_auc, pu_auc
+from whether.validate import ArgumentError
 
 
 class CensoredScorer:
@@ -41,7 +42,7 @@ class CensoredScorer:
         """Score a fitted classifier."""
         missing = [name for name in self.needs if metadata.get(name) is None]
         if missing:
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.name} needs {', '.join(missing)}. Pass params={{{missing[0]!r}: ...}} with scikit-learn's "
                 "metadata routing enabled, or call the scorer with it."
             )

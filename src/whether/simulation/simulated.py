@@ -119,12 +119,8 @@ def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArr
 
 
 def _record(world: World, event_time: FloatArray, follow_up: FloatArray, streams: Streams) -> FloatArray:
-    """Return the event times as recorded, never beyond follow-up.
-
-    Meaningful for the labeled only.
-    """
-    levels = streams.uniforms("reporting")
-    recorded = event_time
+    """Return the event times as recorded, never beyond follow-up; meaningful for the labeled only."""
+    levels, recorded = streams.uniforms("reporting"), event_time
     if world.reporting == "late":
         recorded = event_time + levels * (follow_up - event_time)
     elif world.reporting == "noisy":

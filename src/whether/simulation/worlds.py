@@ -1,8 +1,7 @@
 """The simulated worlds: what differs from one to the next, as data.
 
-Everybody has features, each a standard normal truncated to [-2, 2]. The outcome
-happens with the logistic of a signal; log event time and log follow-up are a
-signal plus noise each; a positive whose event comes within follow-up is labeled.
+Everybody has features, each a standard normal truncated to [-2, 2]. The outcome happens with the logistic of a signal;
+log event time and log follow-up are a signal plus noise each; a positive whose event comes within follow-up is labeled.
 Constants that give a stated rate are solutions of `calibrate`, stored rounded.
 """
 
@@ -24,6 +23,7 @@ from whether.simulation.signals import (
     steep_wave_and_valley,
     wave_and_valley,
 )
+from whether.validate import ArgumentError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -75,9 +75,8 @@ class World:
     frailty_sd : float
         Spread of an unobserved normal in both log event time and log follow-up.
     reporting : {"exact", "late", "noisy", "batch"}
-        How the event times of the labeled are recorded: as they are; uniformly
-        between the event and the end of follow-up; with normal noise on the log
-        scale, cut at the end of follow-up; or as the end of follow-up.
+        How the event times of the labeled are recorded: as they are; uniformly between the event and the end of
+        follow-up; with normal noise on the log scale, cut at the end of follow-up; or as the end of follow-up.
     reporting_sd : float
         Spread of the noise in the record where reporting is noisy.
     positive_rate : float, optional
@@ -107,11 +106,11 @@ class World:
     def __post_init__(self) -> None:
         """Refuse a way of reporting or a feature that does not exist."""
         if self.reporting not in get_args(Reporting):
-            raise ValueError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
+            raise ArgumentError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
         read = {*self.outcome.features, *self.propensity_features}
         missing = sorted(name for name in read if not 0 <= column(name) < self.n_features)
         if missing:
-            raise ValueError(f"world {self.name!r} reads {missing} but has {self.n_features} features")
+            raise ArgumentError(f"world {self.name!r} reads {missing} but has {self.n_features} features")
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ def plan_cells(
     quick: bool = False,
     all_rows: bool = False,
 ) -> list[Cell]:
-    """Return the cells of a study, replicate by replicate and the long ones first within each.
+    """Return the cells of a study, or of some worlds and methods, replicate by replicate and the long ones first.
 
     A run that is stopped has then done the same replicates of every world and method, and no long cell is left to the
     end, when other workers have nothing to do.

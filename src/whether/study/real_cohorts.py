@@ -24,15 +24,12 @@ _LAST_AGE_OF_CHILDBIRTH = 46.5
 
 @dataclass(frozen=True)
 class CohortWorld:
-    """A real cohort with a way to end it early: at a date, or with entry staggered at random.
-
-    Its size is in units of the simulated baseline.
-    """
+    """A real cohort with a way to end it early: at a date, or with entry staggered at random."""
 
     name: str
     table: str
     by_date: bool
-    size: float
+    size: float  # in units of the simulated baseline
 
     @property
     def title(self) -> str:

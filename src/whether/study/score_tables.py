@@ -6,17 +6,19 @@ which cells were finished, or on where.
 
 from __future__ import annotations
 
+import csv
 import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 
 from whether.study.errors import StudyError
 from whether.study.lineup import ORACLE, ORACLE_PAIR, Entry
 from whether.study.metrics import is_more_better, title_of_metric
 from whether.study.plan import Study, choose_entries, choose_worlds, find_any_world
-from whether.study.published import Published, find_published
 from whether.study.store import Row
 
 _MOST_COLUMNS = 9
@@ -35,6 +37,24 @@ class Score:
     def __str__(self) -> str:
         spread = "" if math.isnan(self.sd) else f" ({_short(self.sd)})"
         return f"{self.mean:.3f}{spread}"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A number of the paper's tables: mean and standard deviation over replicates."""
+
+    auc: float
+    sd: float
+
+
+@cache
+def read_published() -> dict[tuple[str, str, str], Published]:
+    """Return the paper's numbers by study, world and the paper's name of the method."""
+    text = resources.files("whether.study").joinpath("paper_tables.csv").read_text(encoding="utf-8")
+    return {
+        (line["study"], line["world"], line["method"]): Published(float(line["auc"]), float(line["sd"]))
+        for line in csv.DictReader(text.splitlines())
+    }
 
 
 @dataclass(frozen=True)
@@ -100,7 +120,7 @@ def make_records(
             for entry in choose_entries(study, methods):
                 if (score := scores.get((world, entry.pair))) is not None:
                     oracle = None if entry.method is ORACLE else scores.get((world, ORACLE_PAIR))
-                    published = find_published(study.name, world, entry.paper) if metric == "auc" else None
+                    published = read_published().get((study.name, world, entry.paper)) if metric == "auc" else None
                     records.append(Record(study.name, world, entry, metric, score, published, oracle))
     if not records:
         raise StudyError(f"No finished cells of the study {study.name!r} are stored.")
