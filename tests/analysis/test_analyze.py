@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import whether as wh
-from whether.analysis import checks, resampling
+from whether.analysis import resampling, robustness
 from whether.estimators import LabelClassifier, SARPUClassifier
 
 
@@ -139,7 +139,7 @@ def test_named_features_reach_the_model_by_name(cohort):
 
 
 def test_a_model_below_the_curve_of_events_is_warned_of(answer):
-    from whether.analysis.steps import _compare_with_curve
+    from whether.analysis.whole_answer import _compare_with_curve
 
     bounds = answer.evidence.bounds
     assert _compare_with_curve(bounds, replace(answer.mean_risk, upper=1.0)) == ()
@@ -151,7 +151,7 @@ def test_a_model_below_the_curve_of_events_is_warned_of(answer):
 
 
 def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     found = wh.analyze(**known, n_splits=2)
     assert found.backtest.n_training < 0.75 * 500
     assert found.sensitivity.risks.size == found.risks.size == 800
@@ -160,16 +160,16 @@ def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
 
 
 def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     groups = np.arange(800) // 3
-    rows = checks.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
+    rows = robustness.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
     assert rows.size <= 500
     kept = np.bincount(groups[rows], minlength=groups.max() + 1)
     assert set(kept[:-1]) == {0, 3}
 
 
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
-    module = sys.modules["whether.analysis.steps"]
+    module = sys.modules["whether.analysis.whole_answer"]
     monkeypatch.setattr(module, "MANY_PEOPLE", 600)
     monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
     monkeypatch.setattr(resampling, "LARGEST", 100)

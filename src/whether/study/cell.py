@@ -73,7 +73,8 @@ def run_cell(cell: Cell) -> CellResult:
         seconds = time.perf_counter() - start
     scored = {target.name: _score(model, target) for target in sample.targets}
     if sample.eventual_share is not None:
-        scored["population"] = {"mean_risk_error": _mean_risk_error(model, *sample.eventual_share)}
+        people, share = sample.eventual_share
+        scored["population"] = {"mean_risk_error": float(model.predict_proba(people)[:, 1].mean() - share)}
     labels = sample.labels
     propensity = evaluate_propensity(
         labels.positive, labels.labeled, model.predict_propensity(labels.X), labels.propensity
@@ -107,10 +108,6 @@ def _score(model: CensoredClassifier, target: Target) -> dict[str, float]:
     if target.outcome_proba is not None:
         found["rmse"] = root_mean_square(risk - target.outcome_proba)
     return found
-
-
-def _mean_risk_error(model: CensoredClassifier, X: np.ndarray, share: float) -> float:
-    return float(model.predict_proba(X)[:, 1].mean() - share)
 
 
 def _curve(model: CensoredClassifier, target: Target) -> dict[str, list[float]]:

@@ -44,10 +44,10 @@ class Study:
     title: str  # What it is, in one line.
     worlds: tuple[str, ...]
     entries: tuple[Entry, ...]
-    replicates: int  # Usual number of replicates.
-    metrics: tuple[str, ...]  # What its table shows unless told otherwise.
     quick_worlds: tuple[str, ...]  # Worlds of a quick run.
-    quick: Options  # Sizes of a quick run.
+    quick: Options = Options(n=1000, n_fresh=4000)  # Sizes of a quick run.
+    replicates: int = 10
+    metrics: tuple[str, ...] = ("auc",)  # What its table shows unless told otherwise.
     quick_methods: tuple[str, ...] = ()  # Methods of a quick run, which has the linear learner only; all if empty.
 
 
@@ -77,8 +77,6 @@ class Cell:
         return self.entry.cost * _size(find_any_world(self.world))
 
 
-_QUICK = Options(n=1000, n_fresh=4000)
-
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
@@ -87,38 +85,28 @@ STUDIES: dict[str, Study] = {
             "the paper's thirteen simulated scenarios",
             PAPER_WORLDS,
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=("baseline", "partially-dependent", "dependent-censoring"),
-            quick=_QUICK,
         ),
         Study(
             "printed",
             "the two correlated scenarios with event times exactly as the paper prints them",
             PRINTED_WORLDS,
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=PRINTED_WORLDS,
-            quick=_QUICK,
         ),
         Study(
             "stress",
             "worlds beyond the paper that separate methods: curved, wide, rare, short follow-up, wrong times",
             STRESS_WORLDS,
             STRESS_ENTRIES,
-            replicates=10,
             metrics=("auc", "mean_risk_error", "calibration_error"),
             quick_worlds=("nonlinear-risk", "short-follow-up", "batch-reporting"),
-            quick=_QUICK,
         ),
         Study(
             "diabetes",
             "the paper's seven scenarios over the diabetes survey; needs the table",
             tuple(DIABETES_WORLDS),
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=("diabetes-baseline",),
             quick=Options(n=2000),
         ),

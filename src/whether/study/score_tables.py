@@ -46,6 +46,9 @@ class Published:
     auc: float
     sd: float
 
+    def __str__(self) -> str:
+        return f"{self.auc:.2f} ({_short(self.sd, 2)})"
+
 
 @cache
 def read_published() -> dict[tuple[str, str, str], Published]:
@@ -168,24 +171,15 @@ def _lay_out(title: str, records: Sequence[Record], lines: Lines) -> list[ScoreT
     return tables
 
 
-def _tell_score(record: Record) -> str:
-    return str(record.score)
-
-
-def _tell_published(record: Record) -> str:
-    return f"{record.published.auc:.2f} ({_short(record.published.sd, 2)})" if record.published else ""
-
-
-def _tell_difference(record: Record) -> str:
-    return _signed(record.score.mean - record.published.auc) if record.published else ""
-
-
-def _tell_gap(record: Record) -> str:
-    return _signed(record.score.mean - record.oracle.mean) if record.oracle else ""
-
-
-_PAPER_ROWS: Lines = (("ours", _tell_score), ("paper", _tell_published), ("difference", _tell_difference))
-_ORACLE_ROWS: Lines = (("score", _tell_score), ("minus oracle", _tell_gap))
+_PAPER_ROWS: Lines = (
+    ("ours", lambda record: str(record.score)),
+    ("paper", lambda record: str(record.published or "")),
+    ("difference", lambda record: _signed(record.score.mean - record.published.auc) if record.published else ""),
+)
+_ORACLE_ROWS: Lines = (
+    ("score", lambda record: str(record.score)),
+    ("minus oracle", lambda record: _signed(record.score.mean - record.oracle.mean) if record.oracle else ""),
+)
 
 
 def _add_notes(tables: list[ScoreTable], records: Sequence[Record], n_failed: int) -> list[ScoreTable]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,8 @@ class Row:
     traceback: str
 
 
-class ResultStore:
-    """The file of results, made if it is not there."""
+class ResultStore(AbstractContextManager["ResultStore"]):
+    """The file of results, made if it is not there; it is closed at the end of a ``with``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -69,15 +69,8 @@ class ResultStore:
                 f"{other[0]}); choose another file with --results."
             )
 
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
-
-    def __enter__(self) -> ResultStore:
-        return self
-
     def __exit__(self, *error: object) -> None:
-        self.close()
+        self._connection.close()
 
     def add(self, result: CellResult) -> None:
         """Store what became of a cell, in place of an earlier failure."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
 from whether.facts import People, RestsOn
-from whether.validate import check_cohort, check_entry_dates, check_features, check_table, resolve_columns
+from whether.validate import DataError, check_cohort, check_entry_dates, check_features, check_table, resolve_columns
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def gather(
     check_table(X)
     features = np.asarray(X, dtype=float)
     if features.ndim != 2:
-        raise ValueError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")
+        raise DataError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")
     columns = list(getattr(X, "columns", []))
     named = bool(columns) and all(isinstance(column, str) for column in columns)
     names = columns if named else [f"x{i}" for i in range(features.shape[1])]
