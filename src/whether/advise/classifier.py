@@ -61,11 +61,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        propensity_features: Sequence[str | int] | None = None,
-        *,
-        learner: Any = None,
-        random_state: int = 0,
+        self, propensity_features: Sequence[str | int] | None = None, *, learner: Any = None, random_state: int = 0
     ) -> None:
         self.propensity_features = propensity_features
         self.learner = learner

@@ -17,13 +17,7 @@ from whether.methods import LR, METHODS
 Array = NDArray[np.float64]
 
 # Scores, and whether a higher one is better.
-METRICS = {
-    "auc": True,
-    "average_precision": True,
-    "brier": False,
-    "calibration_error": False,
-    "mean_risk_error": None,
-}
+METRICS = {"auc": True, "average_precision": True, "brier": False, "calibration_error": False, "mean_risk_error": None}
 
 
 @dataclass(frozen=True)

@@ -140,12 +140,7 @@ def ipcw_weights(
 
 
 def ipcw_auc(
-    y: ArrayLike,
-    risk: ArrayLike,
-    *,
-    time: ArrayLike,
-    horizon: float | None = None,
-    follow_up: ArrayLike | None = None,
+    y: ArrayLike, risk: ArrayLike, *, time: ArrayLike, horizon: float | None = None, follow_up: ArrayLike | None = None
 ) -> float:
     """AUC with weights for the inverse probability of censoring, at a horizon (cumulative cases, dynamic controls).
 
@@ -160,12 +155,7 @@ def ipcw_auc(
 
 
 def ipcw_brier(
-    y: ArrayLike,
-    risk: ArrayLike,
-    *,
-    time: ArrayLike,
-    horizon: float | None = None,
-    follow_up: ArrayLike | None = None,
+    y: ArrayLike, risk: ArrayLike, *, time: ArrayLike, horizon: float | None = None, follow_up: ArrayLike | None = None
 ) -> float:
     """Mean squared error of a risk with weights for the inverse probability of censoring.
 

@@ -12,14 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 
 from whether.methods import AFT, ENPU, LR, SARPU_F, UPU
-from whether.simulation import (
-    AUTISM_WORLDS,
-    DIABETES_WORLDS,
-    PAPER_WORLDS,
-    PRINTED_WORLDS,
-    STRESS_WORLDS,
-    find_world,
-)
+from whether.simulation import AUTISM_WORLDS, DIABETES_WORLDS, PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, find_world
 from whether.simulation.catalogue import AnyWorld
 from whether.study.errors import StudyError
 from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, ORACLE, STRESS_ENTRIES, Entry

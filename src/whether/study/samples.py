@@ -113,13 +113,7 @@ def _autism(world: str, seed: int, options: Options) -> Sample:
     cohort = simulate_autism(AUTISM_WORLDS[world], n=options.n, seed=seed)
     event, time, follow_up = cohort.observe(LATE_END)
     then = impose_calendar_endpoint(
-        event,
-        time,
-        cohort.birth,
-        endpoint=EARLY_END,
-        horizon=EVALUABLE_AGE,
-        data_end=LATE_END,
-        follow_up=follow_up,
+        event, time, cohort.birth, endpoint=EARLY_END, horizon=EVALUABLE_AGE, data_end=LATE_END, follow_up=follow_up
     )
     eligible = cohort.is_seen_after_24_months(EARLY_END)
     test = cohort.split == "test"
@@ -173,11 +167,7 @@ def _real(world: str, seed: int, options: Options) -> Sample:
     )
 
 
-_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {
-    "diabetes": _diabetes,
-    "autism": _autism,
-    "cohorts": _real,
-}
+_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {"diabetes": _diabetes, "autism": _autism, "cohorts": _real}
 
 
 def _drop_constant_columns(sample: Sample) -> Sample:
