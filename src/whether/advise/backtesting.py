@@ -145,7 +145,7 @@ def backtest(
     ['AFTMC-F', 'LR', 'known now']
     """
     material = gather(X, y, time=time, propensity_features=propensity_features, entry=entry)
-    cohort, named = material.cohort, material.propensity_columns
+    cohort = material.cohort
     plan = plan_endpoint(
         cohort.labeled,
         cohort.required("time"),
@@ -158,16 +158,10 @@ def backtest(
     )
     check_whole_number(n_splits, "n_splits", 2)
     check_between(test_size, "test_size")
-    task = SplitTask(
-        cohort.features,
-        plan,
-        np.arange(cohort.n) if groups is None else number_groups(groups, cohort.n),
-        _applicable(methods, named is not None),
-        None if named is None else named.tolist(),
-        learner,
-        test_size,
-        advice,
-    )
+    group = np.arange(cohort.n) if groups is None else number_groups(groups, cohort.n)
+    named = None if material.propensity_columns is None else material.propensity_columns.tolist()
+    chosen = _applicable(methods, named is not None)
+    task = SplitTask(cohort.features, plan, group, chosen, named, learner, test_size, advice)
     seeds = np.random.SeedSequence(random_state).spawn(n_splits)
     results = []
     with reporting(verbose), progress(n_splits, "Splits") as bar:
@@ -295,11 +289,9 @@ def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tup
 def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method, ...]:
     if methods is None:
         return tuple(method for method in METHODS.values() if has_named or not method.feature_parameter)
-    unknown = [name for name in methods if name not in METHODS]
-    if unknown:
-        raise ArgumentError(f"methods has {unknown[0]!r}, which is none of {', '.join(METHODS)}.")
-    chosen = tuple(METHODS[name] for name in methods)
-    needing = [method.name for method in chosen if method.feature_parameter and not has_named]
-    if needing:
-        raise ArgumentError(f"{needing[0]} needs propensity_features, the features that drive labeling.")
-    return chosen
+    for name in methods:
+        if name not in METHODS:
+            raise ArgumentError(f"methods has {name!r}, which is none of {', '.join(METHODS)}.")
+        if METHODS[name].feature_parameter and not has_named:
+            raise ArgumentError(f"{name} needs propensity_features, the features that drive labeling.")
+    return tuple(METHODS[name] for name in methods)
