@@ -120,13 +120,7 @@ class Backtest(Told):
         return replace(found, lower=lower, upper=upper)
 
     def difference(self, method: str, reference: str = LR.name, metric: str = "auc") -> Interval:
-        """Mean paired difference of two methods over the splits, with its interval.
-
-        Parameters
-        ----------
-        method, reference : str
-        metric : str
-        """
+        """Mean paired difference of two methods over the splits, with its interval; see `interval` for the metrics."""
         return self._interval(self.scores[method][metric] - self.scores[reference][metric])
 
     def _interval(self, values: Array) -> Interval:
@@ -141,12 +135,7 @@ class Backtest(Told):
         return Interval(mean, mean - width, mean + width, error, self.level)
 
     def best(self, metric: str = "auc") -> str:
-        """Name of the method with the best mean score.
-
-        Parameters
-        ----------
-        metric : str
-        """
+        """Name of the method with the best mean score; see `interval` for the metrics."""
         return self._best([name for name in self.scores if name in METHODS], metric)
 
     def _best(self, methods: list[str], metric: str = "auc") -> str:

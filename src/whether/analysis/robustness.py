@@ -36,11 +36,6 @@ class Question:
         """Everybody."""
         return self.advice.evidence.material.cohort
 
-    @property
-    def is_part(self) -> bool:
-        """Whether some rows are left out."""
-        return self.rows.size < self.cohort.n
-
     def known(self) -> dict[str, Any]:
         """Times, follow-up, entry and named features of the rows."""
         material, part = self.advice.evidence.material, self.cohort.take(self.rows)

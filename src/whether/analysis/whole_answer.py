@@ -284,7 +284,7 @@ def _notes_on_checks(
     if record is None and moved is None:
         return ()
     notes = []
-    if question.is_part:
+    if question.rows.size < question.cohort.n:
         notes.append(Note("checked on a part", {"part": int(question.rows.size), "people": question.cohort.n}))
     if model.learner != "linear":
         notes.append(Note("checked with linear models", {"learner": str(model.learner)}))

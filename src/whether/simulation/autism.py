@@ -68,21 +68,11 @@ class AutismCohort:
     world: AutismWorld
 
     def is_seen_after_24_months(self, date: float) -> NDArray[np.bool_]:
-        """Return who had been seen after 24 months of age by a date: the eligible.
-
-        Parameters
-        ----------
-        date : float
-        """
+        """Return who had been seen after 24 months of age by a date: the eligible."""
         return np.asarray(self.birth + self.first_visit <= date)
 
     def observe(self, date: float) -> tuple[NDArray[np.int64], FloatArray, FloatArray]:
-        """Return diagnosis, time and follow-up as known at a date, with zeros for children not yet born.
-
-        Parameters
-        ----------
-        date : float
-        """
+        """Return diagnosis, time and follow-up as known at a date, with zeros for children not yet born."""
         follow_up = np.minimum(self.last_visit, date - self.birth)
         labeled = (self.positive == 1) & (self.event_time <= follow_up)
         follow_up = np.maximum(follow_up, 0.0)

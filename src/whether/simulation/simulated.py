@@ -62,14 +62,7 @@ class SimulatedCohort:
     world: "World | DiabetesWorld | AutismWorld"
 
     def frame(self) -> "pd.DataFrame":
-        """Return features, observations and the main truths as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The features, then `y`, `time`, `follow_up`, `positive` and, where
-            known, `outcome_proba`; one row per person.
-        """
+        """Return the features, then y, time, follow_up, positive and, where known, outcome_proba as a data frame."""
         # Only this method needs pandas, which is slow to import.
         import pandas as pd
 

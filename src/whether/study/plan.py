@@ -67,7 +67,10 @@ class Cell:
     @property
     def cost(self) -> float:
         """How long it takes compared with others, roughly."""
-        return self.entry.cost * _size(find_any_world(self.world))
+        world = find_any_world(self.world)
+        # In units of the simulated baseline.
+        size = world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)
+        return self.entry.cost * size
 
 
 STUDIES: dict[str, Study] = {
@@ -199,8 +202,3 @@ def choose_entries(study: Study, names: Sequence[str]) -> tuple[Entry, ...]:
 def _hint(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(known)}."
-
-
-def _size(world: AnyWorld | CohortWorld) -> float:
-    """Size of a world's cohort in units of the simulated baseline."""
-    return world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)

@@ -101,7 +101,7 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
         follow_up=censoring,
         follow_up_explained=_explained(material),
         # Of indices that others chose no feature can be named.
-        time_drivers=_time_drivers(fit, cohort) if fit is not None and design.is_whole and test.rejects() else (),
+        time_drivers=_time_drivers(fit, cohort) if fit is not None and not design.note and test.rejects() else (),
         follow_up_drivers=_holm(by_feature) if censoring.rejects() else (),
         selection_share=share,
         propensity_range=spread,

@@ -146,12 +146,7 @@ class ProbeDesign:
 
     cohort: Cohort | None  # None where there are too few events for any.
     columns: Columns  # Features whose part in the propensity is tested.
-    note: str = ""  # What was done, or why nothing.
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all people and features are in it."""
-        return self.cohort is not None and not self.note
+    note: str = ""  # What was done, or why nothing; empty where all people and features are in it.
 
 
 def design_probe(
