@@ -119,7 +119,7 @@ class World:
 
     @property
     def propensity_features(self) -> tuple[str, ...]:
-        """Names of the features behind event times or follow-up, if any: what a restricted propensity model may read."""
+        """Names of the features behind event times or follow-up, if any: what a restricted propensity may read."""
         return tuple(sorted({*self.event.features, *self.censoring.features}, key=column))
 
 
