@@ -40,7 +40,7 @@ class Question:
         """Times, follow-up, entry and named features of the rows."""
         material, part = self.advice.evidence.material, self.cohort.take(self.rows)
         entry = None if material.entry is None else material.entry[self.rows]
-        named = None if material.propensity_columns is None else [int(i) for i in material.propensity_columns]
+        named = None if material.propensity_columns is None else material.propensity_columns.tolist()
         return {"time": part.time, "follow_up": part.follow_up, "entry": entry, "propensity_features": named}
 
 
