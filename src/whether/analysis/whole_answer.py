@@ -32,7 +32,7 @@ from whether.estimators.intervals import risk_intervals
 from whether.evaluate import Interval
 from whether.files.table import TableCohort, read_cohort
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import ArgumentError, check_between, check_table, check_whole_number, number_groups
+from whether.validate import ArgumentError, check_between, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
@@ -174,7 +174,6 @@ def _read(
         return X.X, X.y, X.known, X.groups, origin or describe_origin(X)
     if y is None:
         raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
-    check_table(X)
     return X, y, known, groups, origin or Origin()
 
 
