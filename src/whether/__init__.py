@@ -87,7 +87,7 @@ _HOMES = {
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
     "advise", "analysis", "distributions", "estimators", "evaluate", "inference", "learners", "likelihood", "methods",
-    "files", "propensity", "report", "simulation", "study", "validate",
+    "files", "propensity", "simulation", "study", "survival", "telling", "validate",
 )  # fmt: skip
 
 

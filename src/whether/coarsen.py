@@ -32,6 +32,7 @@ def coarsen_times(times: Array, weight: Array, chosen: Array) -> Array:
     """
     anchor = float(np.average(np.log(times), weights=weight))
     raised = np.exp(anchor + STEP * (np.floor(np.round((np.log(chosen) - anchor) / STEP, 6)) + 1))
-    known, people = np.unique(times[weight > 0], return_counts=True)
+    known, place = np.unique(times, return_inverse=True)
+    people = np.bincount(place, weights=weight)
     shared = people[np.searchsorted(known, chosen)] >= FEWEST
     return np.where(shared, chosen, raised)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from whether.evaluate.bootstrap import Interval
+from whether.evaluate.known_truth import RISK_METRICS
 from whether.facts import Groups, People, Personal, RestsOn, Told
 from whether.methods import LR, METHODS
 
 Array = NDArray[np.float64]
 
 # Scores, and whether a higher one is better.
-METRICS = {"auc": True, "average_precision": True, "brier": False, "calibration_error": False, "mean_risk_error": None}
+METRICS = {metric.name: metric.more_is_better for metric in RISK_METRICS}
 
 
 @dataclass(frozen=True)

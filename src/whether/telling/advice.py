@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from whether.advise import Evidence, Recommendation
+from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
@@ -87,12 +88,16 @@ _CURVE = {
 
 
 def _why_curve(s: Situation, e: Evidence) -> str:
-    fraction = s.cure_fraction
+    fraction = _fraction(s, e)
+    never = f", {percent(fraction.cured)} never have the event by a model without features"
+    return f"{_CURVE[s.reading]} (ratio {ratio_text(fraction.ratio)}{never if is_told(fraction.cured) else ''})."
+
+
+def _fraction(s: Situation, e: Evidence) -> CureFraction:
+    assert e.follow_up is not None
+    fraction = e.follow_up.cure_fraction(trust_times=s.times_usable)
     assert fraction is not None
-    return (
-        f"{_CURVE[s.reading]} (ratio {ratio_text(fraction.ratio)}, {percent(fraction.cured)} never have the event by a "
-        "model without features)."
-    )
+    return fraction
 
 
 def _why_curved(s: Situation, e: Evidence) -> str:
@@ -118,12 +123,12 @@ REASONS: dict[str, Sentence] = {
 
 
 def _refuse_short(s: Situation, e: Evidence) -> str:
-    fraction = s.cure_fraction
-    assert fraction is not None
+    fraction = _fraction(s, e)
+    later = f"; {percent(fraction.unseen)} of those with the event would have it later"
+    ratio = f"ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
     return (
         f"Follow-up is too short for any method to say more than a lower bound of the mean risk: at its end the curve "
-        f"of events still falls (ratio {fraction.ratio:.2f}, to be below 0.05; {percent(fraction.unseen)} of those "
-        "with the event would have it later). The ranking of people is affected less."
+        f"of events still falls ({ratio}). The ranking of people is affected less."
     )
 
 

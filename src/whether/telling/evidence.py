@@ -82,10 +82,11 @@ def _bounds(found: BoundsEvidence) -> list[str]:
         f"Without any restriction between {percent(found.lowest, 1)} and 100 % are positive; a person's risk lies "
         "between the probability of a label and 1."
     ]
-    if is_known(by_times):
+    if is_known(found.lowest_by_times_limit):
+        estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
         lines[0] += (
-            f" If follow-up is independent of the event, an estimated {percent(by_times, 1)} or more are, and at least "
-            f"{percent(found.lowest_by_times_limit, 1)} (lower limit of a 95 % interval)."
+            f" If follow-up is independent of the event, {estimate}at least "
+            f"{percent(found.lowest_by_times_limit, 1)} {'' if estimate else 'are '}(lower limit of a 95 % interval)."
         )
     if is_told(found.highest_if_constant):
         lines.append(
@@ -150,10 +151,10 @@ def _last_events(found: LastEvents) -> list[str]:
 def _cure_fraction(which: str, found: CureFraction) -> str:
     lower, upper = found.ratio_limits
     limits = f" ({ratio_text(lower)} to {ratio_text(upper)})" if is_known(upper) else ""
+    cured = f"cured {percent(found.cured, 1)}, " if is_told(found.cured) else ""
     return (
-        f"RECeUS {which} ({found.distribution}): cured {percent(found.cured, 1)}, ratio {ratio_text(found.ratio)}"
-        f"{limits}. A cure model is called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of "
-        f"{SMALL_RATIO:g}."
+        f"RECeUS {which} ({found.distribution}): {cured}ratio {ratio_text(found.ratio)}{limits}. A cure model is "
+        f"called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of {SMALL_RATIO:g}."
     )
 
 

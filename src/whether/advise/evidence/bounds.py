@@ -49,7 +49,7 @@ class BoundsEvidence:
     #: share is highest, for at the end of the curve few people are left.
     lowest_by_times: Annotated[float, RestsOn(("events", "n_by_then"))]
     #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
-    lowest_by_times_limit: Annotated[float, RestsOn(("events", "n_by_then"))]
+    lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
     highest: float  #: 1: without a restriction everybody might be positive.
     #: If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the

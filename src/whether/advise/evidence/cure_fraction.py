@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 
 from whether.advise.evidence.probes import in_units_of
 from whether.distributions import softplus_expit
+from whether.facts import RestsOn
 from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, FollowUpPropensity
 from whether.propensity.survival_time import SurvivalTimePropensity
@@ -29,11 +30,13 @@ class CureFraction:
     """Share that never has the event, and how much of the rest is still to come when follow-up ends."""
 
     distribution: str  #: The one with the smallest AIC, with a cured share or without.
-    cured: float  #: Share that never has the event; 0 where a model without it was chosen.
+    #: Share that never has the event; 0 where a model without it was chosen.
+    cured: Annotated[float, RestsOn(("events",))]
     #: Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
     #: event over that of everybody.
     ratio: float
-    unseen: float  #: Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
+    #: Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
+    unseen: Annotated[float, RestsOn(("events",))]
     #: Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
     #: but for rounding and has no slope.
     log_ratio_error: float
