@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whether.advise import WhetherClassifier, backtest, examine, recommend, sensitivity
-    from whether.analysis.table_input import analyze
+    from whether.analysis.whole_answer import analyze
     from whether.estimators import (
         AFTClassifier,
         DiscreteTimeCureClassifier,

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import whether as wh
-from whether.analysis import Note, checks, resampling
-from whether.analysis.steps import curve_is_above
+from whether.analysis import Note, resampling, robustness
+from whether.analysis.whole_answer import curve_is_above
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
 from whether.telling.advice_words import ASSUMPTIONS
@@ -152,7 +152,7 @@ def test_a_model_below_the_curve_of_events_is_warned_of(answer):
 
 
 def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     found = wh.analyze(**known, n_splits=2)
     assert found.backtest.n_training < 0.75 * 500
     assert found.sensitivity.risks.size == found.risks.size == 800
@@ -161,16 +161,16 @@ def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
 
 
 def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     groups = np.arange(800) // 3
-    rows = checks.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
+    rows = robustness.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
     assert rows.size <= 500
     kept = np.bincount(groups[rows], minlength=groups.max() + 1)
     assert set(kept[:-1]) == {0, 3}
 
 
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
-    module = sys.modules["whether.analysis.steps"]
+    module = sys.modules["whether.analysis.whole_answer"]
     monkeypatch.setattr(module, "MANY_PEOPLE", 600)
     monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
     monkeypatch.setattr(resampling, "LARGEST", 100)

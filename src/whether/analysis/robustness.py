@@ -36,33 +36,18 @@ class Question:
         """Everybody."""
         return self.advice.evidence.material.cohort
 
-    @property
-    def is_part(self) -> bool:
-        """Whether some rows are left out."""
-        return self.rows.size < self.cohort.n
-
     def known(self) -> dict[str, Any]:
         """Times, follow-up, entry and named features of the rows."""
         material, part = self.advice.evidence.material, self.cohort.take(self.rows)
         entry = None if material.entry is None else material.entry[self.rows]
-        named = None if material.propensity_columns is None else [int(i) for i in material.propensity_columns]
+        named = None if material.propensity_columns is None else material.propensity_columns.tolist()
         return {"time": part.time, "follow_up": part.follow_up, "entry": entry, "propensity_features": named}
 
 
 def ask(
     advice: Recommendation, groups: NDArray[np.intp] | None, random_state: int, rng: np.random.Generator
 ) -> Question:
-    """Choose the rows on which an answer is checked: all of them, or whole groups up to a number of people.
-
-    Parameters
-    ----------
-    advice : Recommendation
-    groups : ndarray of int or None
-    random_state : int
-        Seed of the checks.
-    rng : numpy.random.Generator
-        Draws the rows.
-    """
+    """Choose the rows on which an answer is checked: all of them, or whole groups up to a number of people."""
     n = advice.evidence.material.cohort.n
     if n <= MOST_PEOPLE:
         return Question(advice, groups, np.arange(n), random_state)
@@ -75,13 +60,7 @@ def ask(
 
 
 def run_backtest(question: Question, n_splits: int) -> tuple[Backtest | None, str]:
-    """Put the cohort back to an earlier endpoint; None, with the reason, where that cannot be done.
-
-    Parameters
-    ----------
-    question : Question
-    n_splits : int
-    """
+    """Put the cohort back to an earlier endpoint; None, with the reason, where that cannot be done."""
     cohort = question.cohort
     part = cohort.take(question.rows)
     if cohort.time is None:
@@ -112,12 +91,7 @@ def run_backtest(question: Question, n_splits: int) -> tuple[Backtest | None, st
 
 
 def run_sensitivity(question: Question) -> tuple[Sensitivity | None, str]:
-    """Risks of everybody under other assumptions; None, with the reason, where that cannot be done.
-
-    Parameters
-    ----------
-    question : Question
-    """
+    """Risks of everybody under other assumptions; None, with the reason, where that cannot be done."""
     part = question.cohort.take(question.rows)
     try:
         return vary(question.advice, part, question.cohort.features), ""

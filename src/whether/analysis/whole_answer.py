@@ -1,4 +1,4 @@
-"""From a cohort to the whole answer: examine, recommend, fit, predict, check."""
+"""From arrays, or a table as it is, to the whole answer: examine, recommend, fit, predict, check."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.evidence.bounds import BoundsEvidence
-from whether.analysis.checks import Question, ask, run_backtest, run_sensitivity
-from whether.analysis.predictions import predict_still
+from whether.advise.variants import fit_to
 from whether.analysis.resampling import refit
 from whether.analysis.result import Analysis, Note, Origin
+from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.uncertainty import (
     Spread,
     add_shrinkage,
+    predict_still,
     share_interval,
     spread_of_sums,
     unseen_interval,
@@ -29,8 +30,9 @@ from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.estimators.intervals import risk_intervals
 from whether.evaluate import Interval
+from whether.files.table import TableCohort, read_cohort
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_between, check_table, check_whole_number, number_groups
+from whether.validate import ArgumentError, check_between, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array] | None
@@ -40,15 +42,16 @@ UNKNOWN = Spread(math.nan, math.nan)
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
 
-def analyze_arrays(
+def analyze(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
-    time: ArrayLike | None = None,
-    follow_up: ArrayLike | None = None,
-    entry: ArrayLike | None = None,
+    event: str | None = None,
+    time: ArrayLike | str | None = None,
+    follow_up: ArrayLike | str | None = None,
+    entry: ArrayLike | str | None = None,
     propensity_features: Sequence[str | int] | None = None,
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
     origin: Origin | None = None,
     learner: Any = None,
     backtest: bool = True,
@@ -57,46 +60,82 @@ def analyze_arrays(
     level: float = 0.95,
     random_state: int = 0,
     verbose: int = 0,
+    **columns: Any,
 ) -> Analysis:
-    """Examine arrays that are known, fit the recommended method, and check its answer; see `whether.analyze`."""
+    """Examine a cohort, fit the recommended method, and check its answer.
+
+    Of a cohort of more than 10,000 people, a part of that size is used for the backtest and the sensitivity, and of one
+    of more than 50,000 a part for the choice of the learner; the fit and the predictions are of everybody.
+
+    Parameters
+    ----------
+    X : array-like, data frame, path-like or TableCohort
+        Features; with ``event``, a table as it is, with categories, gaps and dates; or what `read_cohort` returned.
+    y : array-like, optional
+        Labels, where ``event`` does not name their column.
+    event : str, optional
+        Column that says whether the event was seen. ``time``, ``follow_up``, ``entry``, ``propensity_features``
+        and ``groups`` are then columns, too, and the table is read as the program reads it; see `read_cohort`.
+    time, follow_up, entry, propensity_features
+        See `examine`.
+    groups : array-like or str, optional
+        Rows of one group belong together: the backtest never splits them.
+    origin : Origin, optional
+        Where the data came from, for reports.
+    learner : str, Learner or classifier, optional
+        Default: the recommended one, "linear" or "auto"; see `CensoredClassifier`.
+    backtest, sensitivity : bool
+        Whether to check the answer by putting the data back to an earlier date, and by moving the assumptions.
+    n_splits : int
+        Splits of the backtest.
+    level : float
+        Confidence level.
+    random_state : int
+        Seed of everything that is drawn.
+    verbose : int
+        1 reports progress everywhere, not on a terminal only.
+    **columns
+        What else `read_cohort` can be told of a table: ``endpoint``, ``features``, ``drop``, ``categorical``, ``id``...
+
+    Returns
+    -------
+    Analysis
+        Print it for the answer.
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("partially-dependent", n=1000, seed=0)
+    >>> answer = wh.analyze(
+    ...     cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, backtest=False, sensitivity=False
+    ... )
+    >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
+    True
+    """
     check_whole_number(n_splits, "n_splits", 2)
     check_whole_number(random_state, "random_state", 0)
     check_between(level, "level")
-    check_table(X)
+    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
+    known["propensity_features"] = propensity_features
+    X, y, known, groups, origin = _read(X, y, event, known, groups, origin, columns)
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            evidence = examine(
-                X,
-                y,
-                time=time,
-                follow_up=follow_up,
-                propensity_features=propensity_features,
-                entry=entry,
-                random_state=random_state,
-            )
-            advice = recommend(evidence)
-        cohort = evidence.material.cohort
+            advice = recommend(examine(X, y, **known, random_state=random_state))
+        cohort = advice.evidence.material.cohort
         numbered = None if groups is None else number_groups(groups, cohort.n)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
-            caught = _fit(model, advice, X)
+            caught = _fit(model, cohort, X)
         with _stage("Predicting", stages):
             risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
             limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
-        record, no_record = None, "not asked for"
-        if backtest:
-            with _stage("Putting the cohort back to an earlier date", stages):
-                record, no_record = run_backtest(question, n_splits)
-        moved, not_moved = None, "not asked for"
-        if sensitivity:
-            with _stage("Moving the assumptions", stages):
-                moved, not_moved = run_sensitivity(question)
+        record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
     mean_risk = share_interval(float(risks.mean()), spread.mean_risk, level)
     return Analysis(
-        origin=Origin() if origin is None else origin,
-        evidence=evidence,
+        origin=origin,
+        evidence=advice.evidence,
         recommendation=advice,
         model=model,
         risks=risks,
@@ -109,9 +148,48 @@ def analyze_arrays(
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=("curve above risk",) if curve_is_above(evidence.bounds, mean_risk) else (),
+        cautions=("curve above risk",) if curve_is_above(advice.evidence.bounds, mean_risk) else (),
         warnings=caught,
         notes=(*settled, *notes, *_notes_on_checks(question, model, record, moved)),
+    )
+
+
+def _read(
+    X: Any,
+    y: Any,
+    event: str | None,
+    known: dict[str, Any],
+    groups: Any,
+    origin: Origin | None,
+    columns: dict[str, Any],
+) -> tuple[Any, Any, dict[str, Any], Any, Origin]:
+    """Read a table where X is one; return features, labels, what is known besides, groups and origin."""
+    if event is not None:
+        X = read_cohort(X, event, **known, **{"group": groups, **columns})
+    elif columns:
+        raise ArgumentError(
+            f"`{next(iter(columns))}` is about a table: name its column with the event as `event`, too."
+        )
+    if isinstance(X, TableCohort):
+        return X.X, X.y, X.known, X.groups, origin or describe_origin(X)
+    if y is None:
+        raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
+    return X, y, known, groups, origin or Origin()
+
+
+def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simulated: bool = False) -> Origin:
+    """Say where the people of a table came from and what was done to it."""
+    return Origin(
+        name=cohort.name,
+        event=cohort.roles.event,
+        time=cohort.roles.time or "",
+        follow_up=cohort.roles.follow_up or "",
+        entry=cohort.roles.entry or "",
+        propensity_features=tuple(cohort.propensity_features or ()),
+        unit=unit or ("years" if cohort.is_in_years else ""),
+        findings=cohort.findings,
+        call=call,
+        simulated=simulated,
     )
 
 
@@ -121,6 +199,21 @@ def _stage(title: str, stages: Steps) -> Iterator[None]:
         yield
         step.advance()
     stages.advance()
+
+
+def _check(
+    question: Question, n_splits: int | None, sensitivity: bool, stages: Steps
+) -> tuple[Backtest | None, str, Sensitivity | None, str]:
+    """Backtest and sensitivity where they are asked for, each with the reason why there is none."""
+    record, no_record = None, "not asked for"
+    if n_splits is not None:
+        with _stage("Putting the cohort back to an earlier date", stages):
+            record, no_record = run_backtest(question, n_splits)
+    moved, not_moved = None, "not asked for"
+    if sensitivity:
+        with _stage("Moving the assumptions", stages):
+            moved, not_moved = run_sensitivity(question)
+    return record, no_record, moved, not_moved
 
 
 def _choose_model(
@@ -137,18 +230,17 @@ def _choose_model(
     part = cohort.take(np.sort(rng.choice(cohort.n, size=PEOPLE_TO_CHOOSE, replace=False)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to everybody warns
-        trial.fit(part.features, part.labeled.astype(int), time=part.time, follow_up=part.follow_up)
+        fit_to(part, trial)
     assert trial.selection_ is not None
     note = Note("learner chosen on a part", {"part": part.n, "people": cohort.n})
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
-def _fit(model: CensoredClassifier, advice: Recommendation, X: Any) -> tuple[str, ...]:
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any) -> tuple[str, ...]:
     """Fit to everybody, and return what the fit warned of."""
-    labels = advice.evidence.material.cohort.labeled.astype(int)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(X, labels, **advice.fit_parameters)
+        fit_to(cohort, model, X)
     return tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
@@ -191,7 +283,7 @@ def _notes_on_checks(
     if record is None and moved is None:
         return ()
     notes = []
-    if question.is_part:
+    if question.rows.size < question.cohort.n:
         notes.append(Note("checked on a part", {"part": int(question.rows.size), "people": question.cohort.n}))
     if model.learner != "linear":
         notes.append(Note("checked with linear models", {"learner": str(model.learner)}))
