@@ -82,7 +82,7 @@ def test_an_analysis_of_a_raw_frame_is_that_of_its_cohort(raw):
     arrays = wh.analyze(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, **settings)
     np.testing.assert_array_equal(told.risks, arrays.risks)
     assert told.origin.time == "time"
-    assert told.origin.notes
+    assert told.origin.findings
 
 
 def test_columns_without_an_event_and_no_labels_are_refused(raw):

@@ -1,10 +1,10 @@
 """Findings in sentences: every kind has words, and none points at few people."""
 
 import pytest
-from whether.files.wording import word
 
 from whether.files.table import findings as facts
 from whether.files.table.findings import Finding, Held, Reason
+from whether.telling.table import word
 
 FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
 EXAMPLES = [

@@ -14,8 +14,8 @@ from whether.cli.options import CohortOptions
 from whether.cli.output import check_output, gathered_warnings, make_notes, say_lines, tell
 from whether.cli.problems import CommandError
 from whether.facts import FEWEST, Told
-from whether.files.atomic_file import atomic_path
 from whether.files.table import TableCohort
+from whether.files.whole_files import atomic_path, write_text
 from whether.telling.disclosure import Disclosure
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -76,8 +76,7 @@ def _check_result(path: Path, cohort: CohortOptions, draws_times: bool) -> None:
 def _write(path: Path, result: dict[str, Any], found: Told, fewest: int) -> None:
     ending = path.suffix.lower()
     if ending == ".json":
-        with atomic_path(path) as file:
-            file.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(result, indent=1, allow_nan=False) + "\n")
         return
     import matplotlib
 

@@ -17,9 +17,8 @@ from whether.cli.fitting import describe_training, save_fitted
 from whether.cli.options import CohortOptions
 from whether.cli.output import make_notes, refuse_names, tell
 from whether.estimators import LabelClassifier
-from whether.files.atomic_file import atomic_path
-from whether.files.folder import SUMMARY, whole_folder
 from whether.files.table import TableCohort, write_table
+from whether.files.whole_files import SUMMARY, whole_folder, write_text
 from whether.methods import METHODS
 from whether.telling import write_report
 from whether.telling.plain import SCHEMA
@@ -62,8 +61,7 @@ def run(job: Job, as_json: bool) -> None:
         _save_model(answer, people, folder / MODEL)
         write_table(_predictions(answer, names), folder / PREDICTIONS)
         write_report(answer, folder / REPORT, suppress_below=job.suppress_below)
-        with atomic_path(folder / SUMMARY) as file:
-            file.write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_text(folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     result = {"command": "analyze", "output": str(job.output), "files": list(FILES), "summary": summary}
     tell([], result, make_notes(people.findings, suppress_below=job.suppress_below), as_json)
     if not as_json:

@@ -121,7 +121,7 @@ def table(
     ] = None,
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
-    from whether.files.atomic_file import atomic_path
+    from whether.files.whole_files import write_text
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
     from whether.study.score_tables import make_records, make_tables
@@ -140,8 +140,7 @@ def table(
         if output is None:
             typer.echo(text, nl=False)
         else:
-            with atomic_path(output) as unfinished:
-                unfinished.write_text(text, encoding="utf-8")
+            write_text(output, text)
 
 
 @app.command()

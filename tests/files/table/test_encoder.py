@@ -16,7 +16,9 @@ from whether.files.table.findings import (
     UnknownCategories,
     UsedAsCategories,
 )
-from whether.files.table.learn import Observed, Wishes, learn_encoder
+from whether.files.table.learn import learn_encoder
+from whether.files.table.outcome import Outcome
+from whether.files.table.roles import Choice
 
 N = 200
 
@@ -26,13 +28,12 @@ def make(**cells):
     return {name: guess_column(name, table[name]) for name in table.column_names}
 
 
-def learn(columns, *, time=None, event=None, **wishes):
+def learn(columns, *, time=None, event=None, keep_gaps=False, **wishes):
     findings = []
     n = len(next(iter(columns.values())).data)
     event = np.arange(n) % 3 == 0 if event is None else event
-    return learn_encoder(
-        columns, Wishes(**wishes), Observed(event, () if time is None else (time,)), findings
-    ), findings
+    choice, outcome = Choice(list(columns), **wishes), Outcome(event, time)
+    return learn_encoder(columns, choice, outcome, findings, keep_gaps=keep_gaps), findings
 
 
 def age(n=N):
@@ -83,7 +84,7 @@ def test_gaps_stay_where_the_learner_copes_with_them():
     values = age()
     values[:20] = np.nan
     columns = make(age=values)
-    encoder, _ = learn(columns, keeps_gaps=True)
+    encoder, _ = learn(columns, keep_gaps=True)
     np.testing.assert_array_equal(encoder.encode(columns, [])[:, 0], values)
 
 
@@ -144,11 +145,11 @@ def test_what_cannot_be_a_feature_is_left_out_and_said_to_be(case):
 def test_what_was_asked_for_by_name_and_cannot_be_a_feature_is_an_error(case):
     cells, reason = LEFT_OUT[case]
     with pytest.raises(TableError, match=f"'x' {reason.value}"):
-        learn(make(age=age(), x=cells), named=True)
+        learn(make(age=age(), x=cells), is_named=True)
 
 
 def test_an_id_asked_for_by_name_is_used_with_a_warning():
-    encoder, findings = learn(make(x=list(range(N))), named=True)
+    encoder, findings = learn(make(x=list(range(N))), is_named=True)
     assert encoder.features == ("x",)
     assert LooksLikeId("x") in [found for found in findings if found.is_warning]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.files.atomic_file import atomic_path
+from whether.files.whole_files import atomic_path
 from whether.validate import DataError
 
 DESCRIPTION = "whether.json"

@@ -30,8 +30,8 @@ class Outcome:
     """Event and times of everybody, checked; entry as a number in the unit of the times, decimal years for dates."""
 
     event: NDArray[np.bool_]
-    time: Array | None
-    follow_up: Array | None
+    time: Array | None = None
+    follow_up: Array | None = None
     entry: Array | None = None
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whether.files.atomic_file import atomic_path
 from whether.files.table.columns import decode, is_text
 from whether.files.table.findings import TableError
+from whether.files.whole_files import atomic_path
 
-FORMATS = {".csv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # A spreadsheet takes cells that begin like this for formulas and runs them.
 FORMULA = r"^[=+\-@\t\r]"
 
@@ -20,9 +19,9 @@ FORMULA = r"^[=+\-@\t\r]"
 def check_format(path: str | os.PathLike[str]) -> str:
     """Return the format that a file's name asks for."""
     suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
+    if suffix not in (".csv", ".parquet", ".feather"):
         raise TableError(f"{str(path)!r} must end in .csv, .parquet or .feather.")
-    return FORMATS[suffix]
+    return suffix[1:]
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
