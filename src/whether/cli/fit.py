@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from whether.cli.options import (
     AdvisedLearner,
     AsJson,
     CohortOptions,
-    MethodName,
     ModelOutput,
+    Text,
     about_cohort,
     check_learner,
+    option,
 )
 
 
@@ -17,7 +20,7 @@ from whether.cli.options import (
 def fit(
     cohort: CohortOptions,
     output: ModelOutput,
-    method: MethodName = None,
+    method: Annotated[Text, option("Method of the catalogue, such as FUMC-F.", "NAME")] = None,
     learner: AdvisedLearner = None,
     as_json: AsJson = False,
 ) -> None:

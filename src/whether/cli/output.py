@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from whether.cli.problems import CommandError, printable
+from whether.cli.problems import CommandError, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
 from whether.telling.table import word
@@ -42,15 +42,15 @@ def tell(sentences: Iterable[str], result: dict[str, Any], notes: list[dict[str,
         typer.echo(json.dumps({**result, "notes": notes}, indent=1, allow_nan=False))
         return
     for note in notes:
-        typer.echo(printable(f"{'warning: ' if note['warning'] else ''}{note['text']}"), err=True)
+        typer.echo(on_one_line(f"{'warning: ' if note['warning'] else ''}{note['text']}"), err=True)
     for sentence in sentences:
-        typer.echo(printable(sentence))
+        typer.echo(on_one_line(sentence))
 
 
 def say_lines(lines: list[str]) -> None:
     """Print lines without characters that a terminal would obey; those above indented ones are headings."""
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        text = "".join(letter if letter.isprintable() else " " for letter in line)
+        text = printable(line)
         is_heading = below.startswith("  ") and not line.startswith(" ")
         typer.echo(typer.style(text, bold=True) if is_heading else text)  # plain where nobody watches
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,14 +22,12 @@ RESULTS = Path("study.sqlite")
 QUICK_RESULTS = Path("study-quick.sqlite")
 
 ResultsOption = Annotated[
-    Path | None,
-    typer.Option("--results", help="File of results. Default: study.sqlite, or study-quick.sqlite with --quick."),
+    Path | None, typer.Option(help="File of results. Default: study.sqlite, or study-quick.sqlite with --quick.")
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Use the file of a quick run.")]
-WorldsOption = Annotated[list[str] | None, typer.Option("--worlds", help="Only these worlds, separated by commas.")]
+WorldsOption = Annotated[list[str] | None, typer.Option(help="Only these worlds, separated by commas.")]
 MethodsOption = Annotated[
-    list[str] | None,
-    typer.Option("--methods", help="Only these methods: AFTMC-F, AFTMC-F/linear, DTNN, ..., separated by commas."),
+    list[str] | None, typer.Option(help="Only these methods: AFTMC-F, AFTMC-F/linear, DTNN, ..., separated by commas.")
 ]
 StudiesArgument = Annotated[list[str], typer.Argument(help="Names of studies, see `whether study list`.")]
 
@@ -72,30 +70,14 @@ def run(
     from whether.study.plan import find_study, plan_cells
     from whether.study.runner import run_cells
 
+    path, folder = _find_results(results, quick), None if data is None else str(data.absolute())
+    chosen: dict[str, Any] = {"worlds": split(worlds), "methods": split(methods), "replicates": replicates}
     with _explaining():
-        cells = [
-            cell
-            for name in studies
-            for cell in plan_cells(
-                find_study(name),
-                replicates=replicates,
-                worlds=split(worlds),
-                methods=split(methods),
-                quick=quick,
-                all_rows=all_rows,
-            )
-        ]
+        plans = (plan_cells(find_study(name), quick=quick, all_rows=all_rows, **chosen) for name in studies)
+        cells = [cell for plan in plans for cell in plan]
         _check_data(studies, data)
-        path = results or (QUICK_RESULTS if quick else RESULTS)
-        summary = run_cells(
-            cells,
-            path,
-            jobs=jobs,
-            backend=backend,
-            address=address,
-            data=None if data is None else str(data.absolute()),
-            retry_failed=retry_failed,
-        )
+        where: dict[str, Any] = {"jobs": jobs, "backend": backend, "address": address, "data": folder}
+        summary = run_cells(cells, path, retry_failed=retry_failed, **where)
     typer.echo(
         f"{summary.done} cells done, {summary.failed} failed, {summary.stored} stored before; results in {path}",
         err=True,
@@ -130,7 +112,7 @@ def table(
     with _explaining():
         check_format(form)
         records, tables = [], []
-        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+        with open_existing(_find_results(results, quick)) as stored:
             for name in studies:
                 study, rows = find_study(name), stored.rows(name)
                 some = make_records(study, rows, split(metrics), split(worlds), split(methods))
@@ -149,7 +131,7 @@ def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
     from whether.learners.progress import format_duration
     from whether.study.store import failures, open_existing
 
-    with _explaining(), open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+    with _explaining(), open_existing(_find_results(results, quick)) as stored:
         rows = stored.rows()
     for name in dict.fromkeys(row.study for row in rows):
         some = [row for row in rows if row.study == name]
@@ -176,10 +158,14 @@ def figures(
     from whether.study.store import open_existing
 
     with _explaining():
-        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+        with open_existing(_find_results(results, quick)) as stored:
             rows = stored.rows()
         for path in draw_all(rows, output):
             typer.echo(path)
+
+
+def _find_results(given: Path | None, quick: bool) -> Path:
+    return given or (QUICK_RESULTS if quick else RESULTS)
 
 
 def _check_data(studies: list[str], data: Path | None) -> None:
