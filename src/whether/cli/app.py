@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli.advice import backtest, examine, recommend, sensitivity
+from whether.cli.advice_commands import backtest, examine, recommend, sensitivity
 from whether.cli.analyze import analyze
 from whether.cli.fit import fit
 from whether.cli.predict import predict

@@ -40,7 +40,7 @@ def fit(
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
     from whether.cli.cohorts import read_people
-    from whether.cli.fitting import check_method, describe_training, expect_unseen, follow_advice, save_fitted
+    from whether.cli.method_choice import check_method, describe_training, expect_unseen, follow_advice, save_fitted
     from whether.cli.output import check_output, gathered_warnings, make_notes, tell
 
     check_output(output, cohort.table)

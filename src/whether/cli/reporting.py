@@ -13,7 +13,7 @@ import typer
 from whether.analysis import Analysis, analyze
 from whether.analysis.table_input import describe_origin
 from whether.cli.cohorts import read_people
-from whether.cli.fitting import describe_training, save_fitted
+from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
 from whether.cli.output import make_notes, refuse_names, tell
 from whether.cli.problems import printable

@@ -10,13 +10,6 @@ from whether.files.table.table_cohort import TableCohort, read_cohort
 from whether.files.table.writing import check_format, write_table
 
 __all__ = [
-    "Encoder",
-    "Finding",
-    "OpenTable",
-    "TableCohort",
-    "TableError",
-    "check_format",
-    "open_table",
-    "read_cohort",
+    "Encoder", "Finding", "OpenTable", "TableCohort", "TableError", "check_format", "open_table", "read_cohort",
     "write_table",
-]
+]  # fmt: skip

@@ -108,7 +108,7 @@ def backtest(
 
 
 def _choose_methods(given: list[str] | None, *, named: bool) -> list[str] | None:
-    from whether.cli.fitting import find_method
+    from whether.cli.method_choice import find_method
 
     if given is None:
         return None
