@@ -98,36 +98,31 @@ def backtest(
             raise CommandError(f"{name} must be a length of time above zero, got {value:g}.")
     check_between(test_size, "test_size")
     check_learner(learner)
-    settings: dict[str, Any] = {
-        "methods": _choose_methods(methods, named=cohort.propensity_features is not None),
-        "endpoint": _read_date(back_to, has_entry=cohort.entry is not None, stagger=stagger),
-    }
+    chosen, endpoint = _choose_methods(methods, cohort), _read_date(back_to, cohort, stagger)
+    settings: dict[str, Any] = {"methods": chosen, "endpoint": endpoint}
     settings |= {"learner": learner, "stagger": stagger, "horizon": horizon, "test_size": test_size}
     settings |= {"advice": not no_advice, "n_splits": splits, "n_jobs": jobs}
     answer(advise.backtest, cohort, output, as_json, settings)
 
 
-def _choose_methods(given: list[str] | None, *, named: bool) -> list[str] | None:
+def _choose_methods(given: list[str] | None, cohort: CohortOptions) -> list[str] | None:
     from whether.cli.method_choice import find_method
 
     if given is None:
         return None
-    chosen = [find_method(name) for name in split(given)]
-    for method in chosen:
-        if method.feature_parameter and not named:
-            raise CommandError(f"{method.name} needs --propensity-features, the columns that decide who is seen.")
+    chosen = [find_method(name, cohort) for name in split(given)]
     if not chosen:
         raise CommandError("--methods names none.")
     return list(dict.fromkeys(method.name for method in chosen))
 
 
-def _read_date(text: str | None, *, has_entry: bool, stagger: float | None) -> float | None:
+def _read_date(text: str | None, cohort: CohortOptions, stagger: float | None) -> float | None:
     """Return a date as a number: decimal years, or as it is where the entries are numbers."""
     from whether.files.table.outcome import read_date
 
     if text is None:
         return None
-    if not has_entry:
+    if cohort.entry is None:
         raise CommandError("--back-to needs --entry: the column with everybody's date of entry. Or give --stagger.")
     if stagger is not None:
         raise CommandError("Give --back-to or --stagger, not both.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import typer
 from whether.cli.problems import CommandError, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
+from whether.files.whole_files import check_parent
 from whether.telling.table import word
 
 
@@ -59,10 +59,7 @@ def check_output(path: Path, *inputs: Path | None) -> None:
     """Refuse, before any work is done, a place where the result could not be written."""
     if path.is_dir():
         raise CommandError(f"{str(path)!r} is a folder; -o takes the name of a file.")
-    if not path.parent.is_dir():
-        raise CommandError(f"There is no folder {str(path.parent)!r} to write to.")
-    if not os.access(path.parent, os.W_OK):
-        raise CommandError(f"The folder {str(path.parent)!r} is not writable.")
+    check_parent(path)
     for given in inputs:
         if given is not None and path.exists() and given.exists() and path.samefile(given):
             raise CommandError(f"-o would overwrite {str(given)!r}, which is read.")

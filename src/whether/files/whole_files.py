@@ -85,10 +85,7 @@ def _check_folder(target: Path, files: Collection[str], schema: str) -> None:
     """Refuse, before any work is done, a folder that could not be written or should not be replaced."""
     if target.name in ("", ".."):
         raise ArgumentError(f"`output` needs the name of a folder to write, not {str(target)!r}.")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"There is no folder {str(target.parent)!r} to write to.")
-    if not os.access(target.parent, os.W_OK):
-        raise ArgumentError(f"The folder {str(target.parent)!r} is not writable.")
+    check_parent(target)
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise ArgumentError(f"{str(target)!r} is a file; `output` takes the name of a folder.")
     if not target.is_dir():
@@ -105,6 +102,14 @@ def _check_folder(target: Path, files: Collection[str], schema: str) -> None:
             f"The folder {str(target)!r} was not written by an analysis: its {SUMMARY} is missing or says something "
             "else. Give another folder."
         )
+
+
+def check_parent(path: Path) -> None:
+    """Refuse a place where nothing could be written."""
+    if not path.parent.is_dir():
+        raise ArgumentError(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path.parent, os.W_OK):
+        raise ArgumentError(f"The folder {str(path.parent)!r} is not writable.")
 
 
 def _is_own(target: Path, schema: str) -> bool:

@@ -58,14 +58,10 @@ def _check_predictor(predictor: LinearPredictor) -> None:
     for values in (mean, scale):
         check_array(values, 1, columns.size)
     require((scale > 0).all(), "a scale is not positive")
-    _check_layout(layout, columns.size)
-    check_array(predictor.coefficients, 1, layout.size)
-
-
-def _check_layout(layout: Layout, n_columns: int) -> None:
-    slopes_fit = layout.n_outcome == layout.first * n_columns and 0 <= layout.n_shared <= n_columns
+    slopes_fit = layout.n_outcome == layout.first * columns.size and 0 <= layout.n_shared <= columns.size
     predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in layout.sloped)
     require(slopes_fit and predictors_fit and layout.n_predictors >= 0, "a layout does not fit")
+    check_array(predictor.coefficients, 1, layout.size)
 
 
 def _check_fit(fit: LinearFit) -> None:

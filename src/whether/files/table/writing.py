@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whether.files.table.columns import decode, is_text
+from whether.files.table.columns import is_text
 from whether.files.table.findings import TableError
 from whether.files.whole_files import atomic_path
 
@@ -33,19 +33,15 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     kind = check_format(path)
     if kind == "csv":
         table = pa.table({name: _plain(name, table[name]) for name in table.column_names})
+    write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}
     with atomic_path(path) as unfinished:
-        if kind == "csv":
-            pyarrow.csv.write_csv(table, unfinished)
-        elif kind == "parquet":
-            pyarrow.parquet.write_table(table, unfinished)
-        else:
-            pyarrow.feather.write_feather(table, unfinished)
+        write.get(kind, pyarrow.csv.write_csv)(table, unfinished)
 
 
 def _plain(name: str, data: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column as CSV can have it, without text that a spreadsheet would run when it opens the file."""
     if pa.types.is_dictionary(data.type):
-        data = decode(data)
+        data = data.cast(data.type.value_type)
     if pa.types.is_nested(data.type) or pa.types.is_binary(data.type) or pa.types.is_large_binary(data.type):
         raise TableError(f"Column {name!r} holds {data.type}, which CSV cannot have. Write Parquet, or leave it out.")
     if not is_text(data.type):
