@@ -28,7 +28,9 @@ EXAMPLES = [
 
 
 def test_every_kind_of_finding_is_tried():
-    assert {type(finding) for finding in EXAMPLES} == {*Finding.__subclasses__(), *ColumnFinding.__subclasses__()} - {ColumnFinding}
+    assert {type(finding) for finding in EXAMPLES} == {*Finding.__subclasses__(), *ColumnFinding.__subclasses__()} - {
+        ColumnFinding
+    }
 
 
 @pytest.mark.parametrize("finding", EXAMPLES, ids=str)

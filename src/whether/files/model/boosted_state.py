@@ -24,6 +24,7 @@ PER_NODE: dict[str, Any] = {name: np.int64 for name in ("split_feature", "decisi
 PER_NODE["threshold"] = np.float64
 PER_LEAF = {"leaf_value": np.float64}
 CATEGORIES = {"cat_boundaries": np.int64, "cat_threshold": np.int64}
+PER_TREE = {"num_leaves": np.int64, "num_cat": np.int64, "shrinkage": np.float64}
 ALL = {**PER_NODE, **PER_LEAF, **CATEGORIES}
 CATEGORICAL, LARGEST_DECISION = 1, 11  # of decision_type: the first bit, and the kinds of missing values above it
 MOST_LEAVES = 10_000  # LightGBM follows a tree by recursion: a deeper one could exhaust its stack
@@ -40,13 +41,8 @@ def pack_trees(booster: Any) -> State | None:
     require(not is_linear, "Trees with linear leaves cannot be saved.")
     is_large = any(int(tree["num_leaves"]) > MOST_LEAVES for tree in trees)
     require(not is_large, f"Trees with more than {MOST_LEAVES:,} leaves cannot be saved.")
-    state: State = {
-        "n_features": booster.num_feature(),
-        "num_leaves": np.array([int(tree["num_leaves"]) for tree in trees], dtype=np.int64),
-        "num_cat": np.array([int(tree["num_cat"]) for tree in trees], dtype=np.int64),
-        "shrinkage": np.array([float(tree["shrinkage"]) for tree in trees]),
-    }
-    for name, kind in ALL.items():
+    state: State = {"n_features": booster.num_feature()}
+    for name, kind in {**PER_TREE, **ALL}.items():
         numbers = [number for tree in trees for number in tree.get(name, "").split()]
         state[name] = np.array(numbers, dtype=kind)
     return state
@@ -70,7 +66,7 @@ def unpack_trees(state: State | None) -> Any:
 
 def _separate(state: State) -> list[dict[str, NDArray[Any]]]:
     """Cut the arrays into trees."""
-    for name, kind in {**ALL, "num_leaves": np.int64, "num_cat": np.int64, "shrinkage": np.float64}.items():
+    for name, kind in {**PER_TREE, **ALL}.items():
         values = state[name]
         is_list = isinstance(values, np.ndarray) and values.dtype == kind and values.ndim == 1
         require(is_list, "trees lack a part")

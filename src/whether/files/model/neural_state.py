@@ -10,14 +10,12 @@ from whether.files.model.archive import ModelFileError, require
 from whether.files.model.boosted_state import settings
 from whether.files.model.codec import Kind, State, record
 from whether.files.model.linear_state import check_array
-from whether.learners import FitResult, NeuralFit, NeuralLearner
+from whether.learners import NeuralFit, NeuralLearner
 from whether.learners.neural.architectures import Perceptrons, View
 from whether.learners.neural.model import Base
 from whether.learners.neural.outputs import OutputLayout
-from whether.propensity import Propensity
 
 LARGEST_LAYER = 1_000_000
-PLAIN = ("propensity", "result", "base", "parameters", "mean", "scale")  # parts of a fit that are saved as they are
 WRONG_VIEW = "networks do not see what they should"
 OWN_MODULE = (
     "A network of your own module= cannot be saved: whoever opens the file has not got its code. Use layers of your "
@@ -26,42 +24,38 @@ OWN_MODULE = (
 
 
 def _pack(fit: NeuralFit) -> State:
-    architecture = fit.architecture
-    if not isinstance(architecture, Perceptrons):
+    if not isinstance(fit.architecture, Perceptrons):
         raise ModelFileError(OWN_MODULE)
-    layers = architecture.layers[0] if architecture.layers else []
-    return {name: getattr(fit, name) for name in PLAIN} | {
-        "has_outcome": fit.layout.has_outcome,
-        "columns": fit.layout.columns,
-        "known": [int(predictor) for predictor in fit.layout.known],
-        "hidden": [int(width) for _, width in layers[:-1]],
-        "views": list(architecture.views),
-    }
+    layers = fit.architecture.layers[0] if fit.architecture.layers else []
+    shape = {"hidden": [int(width) for _, width in layers[:-1]], "views": list(fit.architecture.views)}
+    return {**_FIT.to_state(fit), "architecture": shape}
 
 
 def _restore(state: State) -> NeuralFit:
-    propensity, base, parameters = state["propensity"], state["base"], state["parameters"]
-    is_whole = isinstance(propensity, Propensity) and isinstance(base, Base) and isinstance(state["result"], FitResult)
-    require(is_whole and type(state["has_outcome"]) is bool, "a part of the neural model is missing")
-    layout = _restore_layout(state, propensity)
+    layout, parameters, shape = state["layout"], state["parameters"], state["architecture"]
+    # The size is checked first, for networks are made of it.
+    is_sized = isinstance(layout, OutputLayout) and layout.n_features == state["mean"].size
+    require(is_sized, "a part of the neural model is missing")
     check_array(parameters, 2, parameters.size)
-    n_networks, n_parameters = parameters.shape
-    architecture = _restore_architecture(layout, state["hidden"], state["views"], n_networks)
-    is_full = n_networks > 0 and n_parameters == architecture.size + len(layout.trained) + 1
+    architecture = _restore_architecture(layout, shape["hidden"], shape["views"], len(parameters))
+    made: NeuralFit = _FIT.from_state({**state, "architecture": architecture})
+    return made
+
+
+def _check_fit(fit: NeuralFit) -> None:
+    layout, (n_networks, n_parameters) = fit.layout, fit.parameters.shape
+    is_full = n_networks > 0 and n_parameters == fit.architecture.size + len(layout.trained) + 1
     require(is_full, "a network has too many parameters, or too few")
-    check_array(base.constants, 1, layout.n_predictors)
-    return NeuralFit(layout=layout, architecture=architecture, **{name: state[name] for name in PLAIN})
+    check_array(fit.base.constants, 1, layout.n_predictors)
+    for values in (fit.mean, fit.scale):
+        check_array(values, 1, layout.n_features)
+    require((fit.scale > 0).all(), "a scale is not positive")
 
 
-def _restore_layout(state: State, propensity: Propensity) -> OutputLayout:
-    mean, scale, columns, known = state["mean"], state["scale"], state["columns"], state["known"]
-    check_array(mean, 1, mean.size)
-    check_array(scale, 1, mean.size)
-    require((scale > 0).all(), "a scale is not positive")
-    _check_places(columns, mean.size)
-    are_there = all(type(predictor) is int and 0 <= predictor < len(propensity.predictors) for predictor in known)
-    require(are_there, "a predictor is missing")
-    return OutputLayout(propensity, state["has_outcome"], mean.size, columns, tuple(known))
+def _check_layout(layout: OutputLayout) -> None:
+    _check_places(layout.columns, layout.n_features)
+    n_predictors = len(layout.propensity.predictors)
+    require(all(0 <= predictor < n_predictors for predictor in layout.known), "a predictor is missing")
 
 
 def _check_places(columns: np.ndarray, n_features: int) -> None:
@@ -108,9 +102,12 @@ def _pack_learner(learner: NeuralLearner) -> State:
     return dict(learner.get_params(deep=False))
 
 
+_FIT = record(NeuralFit, _check_fit)
+
 NEURAL_KINDS = {
     "Base": record(Base, _check_base),
     "NeuralFit": Kind(NeuralFit, _pack, _restore),
     "NeuralLearner": Kind(NeuralLearner, _pack_learner, settings(NeuralLearner).from_state),
+    "OutputLayout": record(OutputLayout, _check_layout),
     "View": record(View),
 }
