@@ -77,14 +77,8 @@ def describe_training(
     model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
 ) -> dict[str, Any]:
     """What a fit came to."""
-    return {
-        "people": int(y.size),
-        "events": int(y.sum()),
-        "seen_share": float(y.mean()),
-        "mean_risk": mean_risk,
-        "expected_unseen": expected_unseen,
-        "converged": bool(model.converged_),
-    }
+    seen = {"people": int(y.size), "events": int(y.sum()), "seen_share": float(y.mean())}
+    return {**seen, "mean_risk": mean_risk, "expected_unseen": expected_unseen, "converged": bool(model.converged_)}
 
 
 def save_fitted(

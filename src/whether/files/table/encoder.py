@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,20 +85,15 @@ class CategoryPlan:
         missing = np.asarray(pc.is_null(cells).to_numpy(), dtype=bool)
         strange = (codes < 0) & ~missing
         if strange.any() and not self.pools_others:
-            self._report(cells, strange, codes, findings)
+            held = count_values(cells.filter(pa.array(strange)))
+            if not (codes >= 0).any():
+                found = sorted(entry.value for entry in held)
+                raise TableError(
+                    f"No value of column {self.name!r} was seen in training: expected {name_columns(self.levels)}, "
+                    f"found {name_columns(found, 4)}."
+                )
+            findings.append(UnknownCategories(self.name, held, self.levels[0]))
         return codes, missing
-
-    def _report(
-        self, cells: Any, strange: NDArray[np.bool_], codes: NDArray[np.int64], findings: list[Finding]
-    ) -> None:
-        held = count_values(cells.filter(pa.array(strange)))
-        if not (codes >= 0).any():
-            found = sorted(entry.value for entry in held)
-            raise TableError(
-                f"No value of column {self.name!r} was seen in training: expected {name_columns(self.levels)}, found "
-                f"{name_columns(found, 4)}."
-            )
-        findings.append(UnknownCategories(self.name, held, self.levels[0]))
 
 
 Plan = NumberPlan | CategoryPlan

@@ -42,7 +42,13 @@ def read_outcome(table: pa.Table, roles: Roles, findings: list[Finding]) -> Outc
     since = None if roles.entry is None else _Entry(_column(table, roles.entry), roles.endpoint, findings)
     if since is not None and since.follow_up is not None:
         follow_up = since.follow_up
-    time = None if roles.time is None else _read_time(_column(table, roles.time), since, event)
+    time = None
+    if roles.time is not None:
+        column = _column(table, roles.time)
+        if since is not None and column.kind == "date":
+            time = since.until(column, event)
+        else:
+            time = _read_durations(column, "time")
     return Outcome(event, time, follow_up, None if since is None else since.dates)
 
 
@@ -182,8 +188,10 @@ class _Entry:
             )
         return length
 
-    def since(self, column: Column, event: NDArray[np.bool_]) -> Array:
+    def until(self, column: Column, event: NDArray[np.bool_]) -> Array:
         """Time from entry to a date; without the event, at most the follow-up, which also fills gaps."""
+        if not self.has_dates:
+            raise TableError(f"Column {column.name!r} holds dates, but the entries in {self.name!r} are numbers.")
         time = (as_days(column) - self.start) / DAYS_PER_YEAR
         if self.follow_up is not None:
             time = np.where(event, time, np.fmin(time, self.follow_up))
@@ -213,11 +221,3 @@ def read_date(text: str) -> float | None:
 
 def _to_years(days: Any) -> Any:
     return 1970 + days / DAYS_PER_YEAR
-
-
-def _read_time(column: Column, entry: _Entry | None, event: NDArray[np.bool_]) -> Array:
-    if entry is None or column.kind != "date":
-        return _read_durations(column, "time")
-    if not entry.has_dates:
-        raise TableError(f"Column {column.name!r} holds dates, but the entries in {entry.name!r} are numbers.")
-    return entry.since(column, event)

@@ -18,7 +18,7 @@ from whether.files.table.findings import DatesToYears, Finding, TableError
 from whether.files.table.learn import learn_encoder
 from whether.files.table.outcome import Outcome, read_outcome
 from whether.files.table.roles import Choice, Roles, choose_columns
-from whether.files.table.source import open_table
+from whether.files.table.table_file import open_table
 from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
