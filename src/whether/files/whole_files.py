@@ -70,14 +70,13 @@ def whole_folder(path: Path, files: Collection[str], schema: str) -> Iterator[Pa
 
 def _exchange(unfinished: Path, target: Path, old: Path) -> None:
     """Put the new folder in the place of the old one; if that fails, the old one comes back."""
-    if not target.exists():
-        os.rename(unfinished, target)
-        return
-    os.rename(target, old)
+    if target.exists():
+        os.rename(target, old)
     try:
         os.rename(unfinished, target)
     except BaseException:
-        os.rename(old, target)
+        if old.exists():
+            os.rename(old, target)
         raise
 
 

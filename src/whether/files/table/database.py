@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,11 @@ ROWS_AT_A_TIME = 50_000
 def read_sqlite(path: Path, query: str | None) -> pa.Table:
     """Answer of a SQLite file to a query."""
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             if query is None:
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
                 raise _no_query(path, "SQLite", [name for (name,) in rows])
             return _fetch(connection.execute(query))
-        finally:
-            connection.close()
     # sqlite3.Warning is what Python raises for two statements at once.
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise TableError(f"SQLite cannot answer the query to {str(path)!r}: {error}.") from error
@@ -69,16 +67,13 @@ def read_duckdb(path: Path, query: str | None) -> pa.Table:
         raise TableError("Reading a DuckDB file needs the package duckdb: pip install 'whether[duckdb]'.") from error
     try:
         # A query may read this file and nothing else.
-        connection = duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
-        try:
+        with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
             if query is None:
                 raise _no_query(path, "DuckDB", [row[0] for row in connection.execute("SHOW TABLES").fetchall()])
             answer = connection.sql(query)
             if answer is None:
                 raise TableError("The query returns no table; a SELECT is needed.")
             return answer.to_arrow_table()
-        finally:
-            connection.close()
     except duckdb.Error as error:
         reason = " ".join(str(error).split())
         raise TableError(f"DuckDB cannot answer the query to {str(path)!r}: {reason[:300]}") from error
