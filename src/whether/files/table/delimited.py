@@ -93,10 +93,9 @@ def _find_separator(lines: list[str]) -> str:
         widths = [len(row) for row in _rows(lines, separator) if row]
         return sum(width == widths[0] for width in widths) / len(widths), widths[0]
 
-    fitting = [(fitness(separator), separator) for separator in SEPARATORS]
-    several = [(fit, separator) for fit, separator in fitting if fit[1] > 1]
+    fits = {separator: fitness(separator) for separator in SEPARATORS}
     # Rows of the wrong length are an error of the file; only between separators do they decide.
-    return max(several, key=lambda pair: pair[0])[1] if several else ","
+    return max((separator for separator in SEPARATORS if fits[separator][1] > 1), key=fits.__getitem__, default=",")
 
 
 def _rows(lines: list[str], separator: str) -> list[list[str]]:

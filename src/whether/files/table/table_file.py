@@ -24,6 +24,8 @@ from whether.files.whole_files import atomic_path
 MOST_COLUMNS = 10_000
 # A spreadsheet takes cells that begin like this for formulas and runs them.
 FORMULA = r"^[=+\-@\t\r]"
+# What files that can be read begin with.
+OWN = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", b"SQLite format 3\0": "sqlite"}
 SAVE_AS = "Save the table as CSV, Parquet or Feather."
 # What some files that are no tables begin with, and what to say.
 FOREIGN = (
@@ -132,12 +134,9 @@ def _kind(path: Path, start: bytes) -> str:
     for magic, what in FOREIGN:
         if start.startswith(magic):
             raise TableError(f"{str(path)!r} {what}")
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith((b"ARROW1", b"FEA1")):
-        return "feather"
-    if start.startswith(b"SQLite format 3\0"):
-        return "sqlite"
+    for magic, kind in OWN.items():
+        if start.startswith(magic):
+            return kind
     if start[8:12] == b"DUCK":
         return "duckdb"
     visible = start.lstrip(b"\xef\xbb\xbf").lstrip().lower()
