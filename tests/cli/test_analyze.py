@@ -13,8 +13,8 @@ from tests.cli.conftest import make_cohort, to_csv
 from tests.cli.test_bad_inputs import BAD_TABLES, GOOD, cells, check_refusal
 from whether.cli import cohorts, reporting
 from whether.cli.app import app
-from whether.files.folder import SUMMARY
 from whether.files.model import load_model
+from whether.files.whole_files import SUMMARY
 
 FILES = ["model.whether", "predictions.csv", "report.html", "summary.json"]
 COLUMNS = ("--event", "event", "--time", "time", "--follow-up", "follow_up", "--id", "patient")

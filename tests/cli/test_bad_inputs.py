@@ -239,7 +239,7 @@ def test_an_unwritable_folder_is_refused_before_any_work(run, tmp_path, model, t
         ("replace", PermissionError(errno.EACCES, "Permission denied", "m"), 1, "'m': Permission denied"),
         ("fsync", KeyboardInterrupt(), 130, "Stopped. Nothing was written"),
         ("fsync", MemoryError(), 1, "not enough memory"),
-        ("fsync", RuntimeError("surprise"), 70, "report this line: .* RuntimeError: surprise .files/atomic_file.py"),
+        ("fsync", RuntimeError("surprise"), 70, "report this line: .* RuntimeError: surprise .files/whole_files.py"),
         ("fsync", ValueError("not the table's fault"), 70, "bug in whether 0.*ValueError: not the table"),
     ],
 )

@@ -307,7 +307,7 @@ def test_no_value_of_few_people_is_told_or_kept(run, tmp_path, cohort, options):
     result = fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES, *options)
     assert any(name.startswith("site=") for name in result["features"])
     told = notes_of(result) + str(load_model(tmp_path / "m").training["notes"])
-    told += str(load_model(tmp_path / "m").encoder.to_state())
+    told += str(load_model(tmp_path / "m").encoder)
     for cell in ("77", "Utopia", "2019-03", "P00"):
         assert cell not in told
 

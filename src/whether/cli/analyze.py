@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
-import typer
-
-from whether.cli.options import AdvisedLearner, AsJson, CohortOptions, FolderOutput, about_cohort, check_learner
+from whether.cli.options import (
+    AdvisedLearner,
+    AsJson,
+    CohortOptions,
+    FolderOutput,
+    about_cohort,
+    check_learner,
+    flag,
+    option,
+)
 from whether.facts import FEWEST
 
 
@@ -15,14 +25,12 @@ def analyze(
     cohort: CohortOptions,
     output: FolderOutput,
     learner: AdvisedLearner = None,
-    unit: Annotated[str, typer.Option("--unit", metavar="UNIT", help="Unit of the times, such as years.")] = "",
+    unit: Annotated[str, option("Unit of the times, such as years.", "UNIT", shows=True)] = "",
     suppress_below: Annotated[
-        int, typer.Option("--suppress-below", metavar="NUMBER", min=0, help="Smallest number of people that is told.")
+        int, option("Smallest number of people that is told.", "NUMBER", shows=True, min=0)
     ] = FEWEST,
-    no_suppress: Annotated[bool, typer.Option("--no-suppress", help="Tell all numbers of people.")] = False,
-    no_backtest: Annotated[
-        bool, typer.Option("--no-backtest", help="Leave out the backtest, which takes long.")
-    ] = False,
+    no_suppress: Annotated[bool, flag("--no-suppress", "Tell all numbers of people.")] = False,
+    no_backtest: Annotated[bool, flag("--no-backtest", "Leave out the backtest, which takes long.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer from a table how many will have the event, and who: examine, recommend, fit, check, report.
@@ -39,8 +47,7 @@ def analyze(
     With dates:
       whether analyze patients.parquet --event relapse --time last_seen --entry surgery --endpoint 2020-12-31 -o report
     """  # noqa: D301
-    from whether.cli.call import describe_call
-    from whether.cli.reporting import Job, run
+    from whether.cli.reporting import run
 
     check_learner(learner)
     others = {
@@ -48,6 +55,25 @@ def analyze(
         "--suppress-below": None if suppress_below == FEWEST else suppress_below,
         "--no-suppress": no_suppress, "--no-backtest": no_backtest,
     }  # fmt: skip
-    call = describe_call("whether analyze", cohort.table, {**cohort.told(), **others}, output)
+    call = describe_call(cohort.table, {**cohort.told(), **others}, output)
     threshold = 0 if no_suppress or cohort.table is None else suppress_below
-    run(Job(cohort, output, call, unit, learner, not no_backtest, threshold), as_json)
+    settings = {"learner": learner, "backtest": not no_backtest}
+    run(cohort, output, as_json, threshold, settings, unit=unit, call=call)
+
+
+def describe_call(table: Path | None, options: Mapping[str, Any], output: Path) -> str:
+    """Write the command that repeats an analysis; files without their folders, which tell of the machine.
+
+    None and False are left out, True is the option alone, and a list is the option once per entry.
+
+    >>> describe_call(Path("/data/my cohort.csv"), {"--event": "relapse", "--seed": None}, Path("r"))
+    "whether analyze 'my cohort.csv' --event relapse -o r"
+    """
+    words = [] if table is None else [table.name]
+    for name, value in options.items():
+        if value is True:
+            words.append(name)
+        elif value is not None and value is not False:
+            for entry in value if isinstance(value, (list, tuple)) else [value]:
+                words += [name, str(entry)]
+    return shlex.join(["whether", "analyze", *words, "-o", output.name])

@@ -7,14 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from whether.cli.advice_commands import backtest, examine, recommend, sensitivity
 from whether.cli.analyze import analyze
-from whether.cli.backtest import backtest
-from whether.cli.examine import examine
 from whether.cli.fit import fit
 from whether.cli.predict import predict
 from whether.cli.problems import Program
-from whether.cli.recommend import recommend
-from whether.cli.sensitivity import sensitivity
 from whether.cli.simulate import simulate
 from whether.cli.study import app as study
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.cli.options import CohortOptions, split_columns
+from whether.cli.options import CohortOptions, split
 from whether.files.table import TableCohort, open_table, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
@@ -23,19 +23,10 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
     assert options.event is not None, "the options have been checked"
     table = open_table(options.table, query=options.query)
     lists = ("features", "drop", "categorical", "propensity_features", "id")
-    columns: dict[str, Any] = {name: split_columns(getattr(options, name), table.column_names) for name in lists}
-    return read_cohort(
-        table,
-        options.event,
-        time=options.time,
-        follow_up=options.follow_up,
-        entry=options.entry,
-        endpoint=options.endpoint,
-        event_value=options.event_value,
-        group=options.group,
-        keep_gaps=keep_gaps,
-        **columns,
-    )
+    columns: dict[str, Any] = {name: split(getattr(options, name), table.column_names) for name in lists}
+    plain = ("time", "follow_up", "entry", "endpoint", "event_value", "group")
+    columns |= {name: getattr(options, name) for name in plain}
+    return read_cohort(table, options.event, keep_gaps=keep_gaps, **columns)
 
 
 def _simulate_people(seed: int) -> TableCohort:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from whether.cli.options import (
     AdvisedLearner,
     AsJson,
     CohortOptions,
-    MethodName,
     ModelOutput,
+    Text,
     about_cohort,
     check_learner,
+    option,
 )
 
 
@@ -17,7 +20,7 @@ from whether.cli.options import (
 def fit(
     cohort: CohortOptions,
     output: ModelOutput,
-    method: MethodName = None,
+    method: Annotated[Text, option("Method of the catalogue, such as FUMC-F.", "NAME")] = None,
     learner: AdvisedLearner = None,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +40,7 @@ def fit(
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
     from whether.cli.cohorts import read_people
-    from whether.cli.fitting import check_method, describe_training, expect_unseen, follow_advice, save_fitted
+    from whether.cli.method_choice import check_method, describe_training, expect_unseen, follow_advice, save_fitted
     from whether.cli.output import check_output, gathered_warnings, make_notes, tell
 
     check_output(output, cohort.table)

@@ -18,29 +18,38 @@ from whether.cli.problems import CommandError
 LEARNERS = ("linear", "boosted", "neural", "auto")
 
 
-def option(flags: str, metavar: str, text: str, **settings: Any) -> Any:
-    """Option without a default that is worth showing."""
-    return typer.Option(*flags.split(), metavar=metavar, help=text, show_default=False, **settings)
+Text = str | None
+Texts = list[str] | None
+
+
+def option(text: str, metavar: str = "COLUMN", flags: str = "", shows: bool = False, **settings: Any) -> Any:
+    """Option that is called like its parameter, unless flags are given, and whose default is not worth showing."""
+    return typer.Option(*flags.split(), metavar=metavar, help=text, show_default=shows, **settings)
+
+
+def flag(name: str, text: str) -> Any:
+    """Option that is given or not."""
+    return typer.Option(name, help=text)
+
+
+def _output(text: str, metavar: str = "FILE") -> Any:
+    return option(text, metavar, "-o --output")
 
 
 TABLE = {"help": "CSV, Parquet, Feather, SQLite or DuckDB file."}
 TablePath = Annotated[Path, typer.Argument(metavar="TABLE", show_default=False, **TABLE)]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.", show_default=False)]
-ModelOutput = Annotated[Path, option("-o --output", "FILE", "Model file to write.")]
-TableOutput = Annotated[Path, option("-o --output", "FILE", "File to write: .csv, .parquet or .feather.")]
+ModelOutput = Annotated[Path, _output("Model file to write.")]
+TableOutput = Annotated[Path, _output("File to write: .csv, .parquet or .feather.")]
 ResultOutput = Annotated[
-    Path | None,
-    option("-o --output", "FILE", "File to write: .json for the numbers; .png, .svg or .pdf for a picture."),
+    Path | None, _output("File to write: .json for the numbers; .png, .svg or .pdf for a picture.")
 ]
-FolderOutput = Annotated[Path, option("-o --output", "FOLDER", "Folder to write.")]
-LearnerName = Annotated[str, typer.Option("--learner", metavar="NAME", help="linear, boosted, neural or auto.")]
-AdvisedLearner = Annotated[
-    str | None, option("--learner", "NAME", "linear, boosted, neural or auto; by default as recommended.")
-]
-MethodName = Annotated[str | None, option("--method", "NAME", "Method of the catalogue, such as FUMC-F.")]
-Query = Annotated[str | None, option("--query", "SQL", "Query to a SQLite or DuckDB file.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of random numbers.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+FolderOutput = Annotated[Path, _output("Folder to write.", "FOLDER")]
+LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", shows=True)]
+AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
+Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
+Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
+AsJson = Annotated[bool, flag("--json", "Print one JSON object.")]
 
 
 @dataclass(frozen=True)
@@ -48,42 +57,18 @@ class CohortOptions:
     """The table and what its columns are, as given on the command line; without a table the cohort is simulated."""
 
     table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", show_default="a simulated cohort", **TABLE)] = None
-    event: Annotated[
-        str | None, option("--event", "COLUMN", "Column that says whether the event was seen: 0 or 1.")
-    ] = None
-    time: Annotated[
-        str | None,
-        option("--time", "COLUMN", "Column with the time of the event or, without it, of the end of follow-up."),
-    ] = None
-    follow_up: Annotated[
-        str | None,
-        option("--follow-up", "COLUMN", "Column with how long each person was, or would have been, followed."),
-    ] = None
-    entry: Annotated[
-        str | None, option("--entry", "COLUMN", "Column with the dates of entry, where times follow from dates.")
-    ] = None
-    endpoint: Annotated[
-        str | None, option("--endpoint", "DATE", "Date at which follow-up ended for everybody, as 2020-12-31.")
-    ] = None
-    event_value: Annotated[
-        str | None, option("--event-value", "VALUE", "Value of the event column that means that it was seen.")
-    ] = None
-    propensity_features: Annotated[
-        list[str] | None, option("--propensity-features", "COLUMNS", "Columns that decide who is seen, as a,b.")
-    ] = None
-    features: Annotated[
-        list[str] | None, option("--features", "COLUMNS", "Columns to learn from, as a,b; by default all others.")
-    ] = None
-    drop: Annotated[list[str] | None, option("--drop", "COLUMNS", "Columns to leave out, as a,b.")] = None
-    categorical: Annotated[
-        list[str] | None, option("--categorical", "COLUMNS", "Columns whose numbers are categories, as a,b.")
-    ] = None
-    id: Annotated[
-        list[str] | None, option("--id", "COLUMNS", "Columns that say who a person is, as a,b; never learned from.")
-    ] = None
-    group: Annotated[
-        str | None, option("--group", "COLUMN", "Column whose equal values are rows that belong together.")
-    ] = None
+    event: Annotated[Text, option("Column that says whether the event was seen: 0 or 1.")] = None
+    time: Annotated[Text, option("Column with the time of the event or, without it, of the end of follow-up.")] = None
+    follow_up: Annotated[Text, option("Column with how long each person was, or would have been, followed.")] = None
+    entry: Annotated[Text, option("Column with the dates of entry, where times follow from dates.")] = None
+    endpoint: Annotated[Text, option("Date at which follow-up ended for everybody, as 2020-12-31.", "DATE")] = None
+    event_value: Annotated[Text, option("Value of the event column that means that it was seen.", "VALUE")] = None
+    propensity_features: Annotated[Texts, option("Columns that decide who is seen, as a,b.", "COLUMNS")] = None
+    features: Annotated[Texts, option("Columns to learn from, as a,b; by default all others.", "COLUMNS")] = None
+    drop: Annotated[Texts, option("Columns to leave out, as a,b.", "COLUMNS")] = None
+    categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
+    id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
+    group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
     query: Query = None
     seed: Seed = 0
 
@@ -147,14 +132,9 @@ def check_learner(name: str | None) -> None:
         raise CommandError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}.")
 
 
-def split_columns(given: Iterable[str] | None, names: Sequence[str]) -> list[str] | None:
-    """Names of columns given as ``a,b``; a name with a comma in it is given whole, or in quotes."""
+def split(given: Iterable[str] | None, names: Sequence[str] = ()) -> list[str]:
+    """Entries given as ``a,b``, repeatedly, or both; the name of a column with a comma is given whole, or in quotes."""
     found: list[str] = []
     for text in given or ():
         found += [text] if text in names else [part.strip() for part in next(csv.reader([text]), [])]
-    return [name for name in found if name] or None
-
-
-def split(given: Sequence[str] | None) -> list[str]:
-    """Entries that are repeated options, separated by commas, or both."""
-    return [part.strip() for text in given or () for part in text.split(",") if part.strip()]
+    return [name for name in found if name]

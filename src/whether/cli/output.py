@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,9 +11,10 @@ from typing import Any
 
 import typer
 
-from whether.cli.problems import CommandError, printable
+from whether.cli.problems import CommandError, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
+from whether.files.whole_files import check_parent
 from whether.telling.table_words import word
 
 
@@ -42,15 +42,15 @@ def tell(sentences: Iterable[str], result: dict[str, Any], notes: list[dict[str,
         typer.echo(json.dumps({**result, "notes": notes}, indent=1, allow_nan=False))
         return
     for note in notes:
-        typer.echo(printable(f"{'warning: ' if note['warning'] else ''}{note['text']}"), err=True)
+        typer.echo(on_one_line(f"{'warning: ' if note['warning'] else ''}{note['text']}"), err=True)
     for sentence in sentences:
-        typer.echo(printable(sentence))
+        typer.echo(on_one_line(sentence))
 
 
 def say_lines(lines: list[str]) -> None:
     """Print lines without characters that a terminal would obey; those above indented ones are headings."""
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        text = "".join(letter if letter.isprintable() else " " for letter in line)
+        text = printable(line)
         is_heading = below.startswith("  ") and not line.startswith(" ")
         typer.echo(typer.style(text, bold=True) if is_heading else text)  # plain where nobody watches
 
@@ -59,10 +59,7 @@ def check_output(path: Path, *inputs: Path | None) -> None:
     """Refuse, before any work is done, a place where the result could not be written."""
     if path.is_dir():
         raise CommandError(f"{str(path)!r} is a folder; -o takes the name of a file.")
-    if not path.parent.is_dir():
-        raise CommandError(f"There is no folder {str(path.parent)!r} to write to.")
-    if not os.access(path.parent, os.W_OK):
-        raise CommandError(f"The folder {str(path.parent)!r} is not writable.")
+    check_parent(path)
     for given in inputs:
         if given is not None and path.exists() and given.exists() and path.samefile(given):
             raise CommandError(f"-o would overwrite {str(given)!r}, which is read.")

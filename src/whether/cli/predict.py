@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from whether.cli.options import AsJson, ModelPath, Query, TableOutput, TablePath, option, split_columns
-from whether.cli.problems import CommandError
+from whether.cli.options import AsJson, ModelPath, Query, TableOutput, TablePath, Texts, option, split
+from whether.validate import check_between
 
 
 def predict(
     model: ModelPath,
     table: TablePath,
     output: TableOutput,
-    ids: Annotated[
-        list[str] | None, option("--id", "COLUMNS", "Columns to copy, as a,b; by default the ids of the model.")
-    ] = None,
-    level: Annotated[float, typer.Option("--level", metavar="SHARE", help="Confidence level of the intervals.")] = 0.95,
+    id: Annotated[Texts, option("Columns to copy, as a,b; by default the ids of the model.", "COLUMNS")] = None,
+    level: Annotated[float, option("Confidence level of the intervals.", "SHARE", shows=True)] = 0.95,
     query: Query = None,
     as_json: AsJson = False,
 ) -> None:
@@ -38,13 +34,12 @@ def predict(
 
     check_output(output, table, model)
     check_format(output)
-    if not 0 < level < 1:
-        raise CommandError(f"--level must lie between 0 and 1, got {level:g}.")
+    check_between(level, "level")
     opened = load_model(model)
     encoder, source = opened.table_encoder(), open_table(table, query=query)
     encoder.check_columns(source.column_names)
-    wanted = split_columns(ids, source.column_names)
-    copied = [name for name in encoder.ids if name in source.column_names] if wanted is None else wanted
+    own_ids = [name for name in encoder.ids if name in source.column_names]
+    copied = split(id, source.column_names) or own_ids
     for name in copied:
         check_column(name, source.column_names)
     cells, findings = source.read(list(dict.fromkeys([*copied, *encoder.columns]))), list(source.findings)

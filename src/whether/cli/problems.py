@@ -26,7 +26,8 @@ from whether.validate import ArgumentError, DataError
 PACKAGE = Path(whether.__file__).parent
 # Parameters of the library that are options of the program, in backticks where an error names them.
 PARAMETER = re.compile(
-    "`(event|time|follow_up|entry|endpoint|event_value|features|drop|categorical|propensity_features|id|group|output)`"
+    "`(event|time|follow_up|entry|endpoint|event_value|features|drop|categorical|propensity_features|id|group|output|"
+    "level|test_size)`"
 )
 
 
@@ -45,7 +46,7 @@ class Program(TyperGroup):
             if os.environ.get("WHETHER_TRACEBACK") or _ends_well(error):
                 raise
             sentence, code = _explain(error, ctx.invoked_subcommand or "")
-            typer.echo(f"whether: {printable(sentence)}", err=True)
+            typer.echo(f"whether: {on_one_line(sentence)}", err=True)
             raise typer.Exit(code) from None
 
 
@@ -89,6 +90,11 @@ def name_options(message: str) -> str:
     return PARAMETER.sub(lambda found: "-o" if found[1] == "output" else "--" + found[1].replace("_", "-"), message)
 
 
-def printable(text: str) -> str:
-    """Return text on one line without characters that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+def printable(line: str) -> str:
+    """Return a line without characters that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in line)
+
+
+def on_one_line(text: str) -> str:
+    """Return text as one such line."""
+    return printable(" ".join(text.split()))

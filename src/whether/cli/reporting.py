@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,61 +13,47 @@ import typer
 from whether.analysis import Analysis, analyze
 from whether.analysis.whole_answer import describe_origin
 from whether.cli.cohorts import read_people
-from whether.cli.fitting import describe_training, save_fitted
+from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
 from whether.cli.output import make_notes, refuse_names, tell
+from whether.cli.problems import printable
 from whether.estimators import LabelClassifier
-from whether.files.atomic_file import atomic_path
-from whether.files.folder import SUMMARY, whole_folder
 from whether.files.table import TableCohort, write_table
+from whether.files.whole_files import SUMMARY, whole_folder, write_text
 from whether.methods import METHODS
 from whether.telling import write_report
 from whether.telling.plain import SCHEMA
 
 REPORT, MODEL, PREDICTIONS = "report.html", "model.whether", "predictions.csv"
 FILES = (REPORT, MODEL, PREDICTIONS, SUMMARY)
-# Width of the sentences.
-WIDTH = 110
+WIDTH = 110  # of the sentences
 RESULTS = ("risk", "risk_lower", "risk_upper", "still_to_come", "labeled")
 
 
-@dataclass(frozen=True)
-class Job:
-    """What was asked for."""
-
-    cohort: CohortOptions
-    output: Path
-    call: str
-    unit: str
-    learner: str | None
-    with_backtest: bool
-    suppress_below: int
-
-
-def run(job: Job, as_json: bool) -> None:
+def run(
+    cohort: CohortOptions, output: Path, as_json: bool, suppress_below: int, settings: dict[str, Any], **origin: str
+) -> None:
     """Analyse, write the folder, and tell."""
-    with whole_folder(job.output, FILES, SCHEMA) as folder:
-        people = read_people(job.cohort)
+    with whole_folder(output, FILES, SCHEMA) as folder:
+        people = read_people(cohort)
         names = _name_people(people)
         # Ids that CSV cannot have are refused now, not after the long work.
         write_table(names, folder / PREDICTIONS)
-        answer = analyze(
-            people,
-            origin=describe_origin(people, unit=job.unit, call=job.call, simulated=job.cohort.table is None),
-            learner=job.learner,
-            backtest=job.with_backtest,
-            random_state=job.cohort.seed,
-        )
-        summary = answer.to_dict(suppress_below=job.suppress_below)
+        described = describe_origin(people, simulated=cohort.table is None, **origin)
+        answer = analyze(people, origin=described, random_state=cohort.seed, **settings)
+        summary = answer.to_dict(suppress_below=suppress_below)
         _save_model(answer, people, folder / MODEL)
         write_table(_predictions(answer, names), folder / PREDICTIONS)
-        write_report(answer, folder / REPORT, suppress_below=job.suppress_below)
-        with atomic_path(folder / SUMMARY) as file:
-            file.write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    result = {"command": "analyze", "output": str(job.output), "files": list(FILES), "summary": summary}
-    tell([], result, make_notes(people.findings, suppress_below=job.suppress_below), as_json)
+        write_report(answer, folder / REPORT, suppress_below=suppress_below)
+        write_text(folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    result = {"command": "analyze", "output": str(output), "files": list(FILES), "summary": summary}
+    tell([], result, make_notes(people.findings, suppress_below=suppress_below), as_json)
     if not as_json:
-        _tell_people(answer, job)
+        for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
+            typer.echo(printable(line))
+        typer.echo("")
+        typer.echo(f"The report is {output / REPORT}; it tells nothing about single persons, and nor does {SUMMARY}.")
+        typer.echo(f"{PREDICTIONS} is about single persons: keep it where personal data may be. {MODEL} is the model.")
 
 
 def _name_people(people: TableCohort) -> pa.Table:
@@ -89,12 +75,3 @@ def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
 def _save_model(answer: Analysis, people: TableCohort, path: Path) -> None:
     facts = describe_training(answer.model, people.y, answer.mean_risk.estimate, answer.unseen.estimate)
     save_fitted(path, answer.model, people, METHODS[answer.recommendation.method], facts)
-
-
-def _tell_people(answer: Analysis, job: Job) -> None:
-    output = job.output
-    for line in answer.to_text(WIDTH, suppress_below=job.suppress_below).splitlines():
-        typer.echo("".join(letter if letter.isprintable() else " " for letter in line))
-    typer.echo("")
-    typer.echo(f"The report is {output / REPORT}; it tells nothing about single persons, and nor does {SUMMARY}.")
-    typer.echo(f"{PREDICTIONS} is about single persons: keep it where personal data may be. {MODEL} is the model.")

@@ -6,22 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli.options import AsJson, Seed, TableOutput
-from whether.cli.problems import CommandError
+from whether.cli.options import AsJson, Seed, TableOutput, flag, option
+
+TRUTH = "Add what nobody knows in practice: positive, true_risk, true_propensity."
 
 
 def simulate(
-    world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="Name of a world, such as baseline.", show_default=False)
-    ],
+    world: Annotated[str, typer.Argument(metavar="WORLD", help="Name of a world, such as baseline.")],
     output: TableOutput,
-    n: Annotated[
-        int | None, typer.Option("--n", metavar="NUMBER", help="Number of people; by default, the world's own.")
-    ] = None,
+    n: Annotated[int | None, option("Number of people; by default, the world's own.", "NUMBER")] = None,
     seed: Seed = 0,
-    truth: Annotated[
-        bool, typer.Option("--truth", help="Add what nobody knows in practice: positive, true_risk, true_propensity.")
-    ] = False,
+    truth: Annotated[bool, flag("--truth", TRUTH)] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a simulated cohort: features, event (1 if seen), time and follow_up.
@@ -35,14 +30,10 @@ def simulate(
     from whether.cli.output import check_output, tell
     from whether.files.table import check_format, write_table
     from whether.simulation import simulate as draw
-    from whether.validate import ArgumentError
 
     check_output(output)
     check_format(output)
-    try:
-        cohort = draw(world, n=n, seed=seed)
-    except ArgumentError as error:
-        raise CommandError(f"{error}.") from error
+    cohort = draw(world, n=n, seed=seed)
     columns: dict[str, Any] = {name: cohort.X[:, position] for position, name in enumerate(cohort.feature_names)}
     columns |= {"event": cohort.y, "time": cohort.time, "follow_up": cohort.follow_up}
     if truth:

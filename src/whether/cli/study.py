@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from whether.cli.options import split
-from whether.cli.problems import CommandError
+from whether.cli.options import Text, Texts, flag, option, split
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,16 +17,15 @@ app = typer.Typer(
 
 RESULTS = Path("study.sqlite")
 QUICK_RESULTS = Path("study-quick.sqlite")
+ALL_ROWS = "Autism: keep children not yet seen after 24 months by the endpoint."
 
 ResultsOption = Annotated[
-    Path | None,
-    typer.Option("--results", help="File of results. Default: study.sqlite, or study-quick.sqlite with --quick."),
+    Path | None, typer.Option(help="File of results. Default: study.sqlite, or study-quick.sqlite with --quick.")
 ]
-QuickOption = Annotated[bool, typer.Option("--quick", help="Use the file of a quick run.")]
-WorldsOption = Annotated[list[str] | None, typer.Option("--worlds", help="Only these worlds, separated by commas.")]
+QuickOption = Annotated[bool, flag("--quick", "Use the file of a quick run.")]
+WorldsOption = Annotated[Texts, typer.Option(help="Only these worlds, separated by commas.")]
 MethodsOption = Annotated[
-    list[str] | None,
-    typer.Option("--methods", help="Only these methods: AFTMC-F, AFTMC-F/linear, DTNN, ..., separated by commas."),
+    Texts, typer.Option(help="Only these methods: AFTMC-F, AFTMC-F/linear, DTNN, ..., separated by commas.")
 ]
 StudiesArgument = Annotated[list[str], typer.Argument(help="Names of studies, see `whether study list`.")]
 
@@ -57,45 +53,30 @@ def run(
     methods: MethodsOption = None,
     jobs: Annotated[int | None, typer.Option(help="Number of worker processes. Default: one per core.")] = None,
     backend: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="Of a Dask scheduler or Ray cluster. Default: a local one.")
-    ] = None,
+    address: Annotated[Text, typer.Option(help="Of a Dask scheduler or Ray cluster. Default: a local one.")] = None,
     results: ResultsOption = None,
     data: Annotated[Path | None, typer.Option(help="Folder of the cohort tables. Default: WHETHER_DATA.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version, as a smoke test.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells once more.")] = False,
-    all_rows: Annotated[
-        bool, typer.Option("--all-rows", help="Autism: keep children not yet seen after 24 months by the endpoint.")
-    ] = False,
+    quick: Annotated[bool, flag("--quick", "A small version, as a smoke test.")] = False,
+    retry_failed: Annotated[bool, flag("--retry-failed", "Run failed cells once more.")] = False,
+    all_rows: Annotated[bool, flag("--all-rows", ALL_ROWS)] = False,
 ) -> None:
     """Run the cells of studies that are not stored yet; the same command goes on after an interruption."""
+    from whether.simulation.real_tables import data_folder
     from whether.study.plan import find_study, plan_cells
     from whether.study.runner import run_cells
 
-    with _explaining():
-        cells = [
-            cell
-            for name in studies
-            for cell in plan_cells(
-                find_study(name),
-                replicates=replicates,
-                worlds=split(worlds),
-                methods=split(methods),
-                quick=quick,
-                all_rows=all_rows,
-            )
-        ]
-        _check_data(studies, data)
-        path = results or (QUICK_RESULTS if quick else RESULTS)
-        summary = run_cells(
-            cells,
-            path,
-            jobs=jobs,
-            backend=backend,
-            address=address,
-            data=None if data is None else str(data.absolute()),
-            retry_failed=retry_failed,
-        )
+    chosen: dict[str, Any] = {"worlds": split(worlds), "methods": split(methods), "replicates": replicates}
+    plans = (plan_cells(find_study(name), quick=quick, all_rows=all_rows, **chosen) for name in studies)
+    cells = [cell for plan in plans for cell in plan]
+    if {"diabetes", "cohorts"} & set(studies):
+        data_folder(data)  # the tables are missed now, before a thousand cells do
+    path, folder = _find_results(results, quick), None if data is None else str(data.absolute())
+    where: dict[str, Any] = {"jobs": jobs, "backend": backend, "address": address, "data": folder}
+    try:
+        summary = run_cells(cells, path, retry_failed=retry_failed, **where)
+    except KeyboardInterrupt:
+        typer.echo("Stopped: what was finished is stored, and the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
     typer.echo(
         f"{summary.done} cells done, {summary.failed} failed, {summary.stored} stored before; results in {path}",
         err=True,
@@ -111,37 +92,31 @@ def table(
     results: ResultsOption = None,
     quick: QuickOption = False,
     form: Annotated[str, typer.Option("--format", help="text, markdown, latex or csv.")] = "text",
-    metrics: Annotated[
-        list[str] | None, typer.Option("--metric", help="auc, brier, calibration_error, ..., separated by commas.")
-    ] = None,
+    metric: Annotated[Texts, typer.Option(help="auc, brier, calibration_error, ..., separated by commas.")] = None,
     worlds: WorldsOption = None,
     methods: MethodsOption = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
-    ] = None,
+    output: Annotated[Path | None, option("Write to this file instead of printing.", "FILE", "--output -o")] = None,
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
-    from whether.files.atomic_file import atomic_path
+    from whether.files.whole_files import write_text
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
     from whether.study.score_tables import make_records, make_tables
     from whether.study.store import failures, open_existing
 
-    with _explaining():
-        check_format(form)
-        records, tables = [], []
-        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
-            for name in studies:
-                study, rows = find_study(name), stored.rows(name)
-                some = make_records(study, rows, split(metrics), split(worlds), split(methods))
-                records += some
-                tables += make_tables(study, some, len(failures(rows)))
-        text = render(tables, records, form)
-        if output is None:
-            typer.echo(text, nl=False)
-        else:
-            with atomic_path(output) as unfinished:
-                unfinished.write_text(text, encoding="utf-8")
+    check_format(form)
+    records, tables = [], []
+    with open_existing(_find_results(results, quick)) as stored:
+        for name in studies:
+            study, rows = find_study(name), stored.rows(name)
+            some = make_records(study, rows, split(metric), split(worlds), split(methods))
+            records += some
+            tables += make_tables(study, some, len(failures(rows)))
+    text = render(tables, records, form)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
 
 
 @app.command()
@@ -150,7 +125,7 @@ def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
     from whether.learners.progress import format_duration
     from whether.study.store import failures, open_existing
 
-    with _explaining(), open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
+    with open_existing(_find_results(results, quick)) as stored:
         rows = stored.rows()
     for name in dict.fromkeys(row.study for row in rows):
         some = [row for row in rows if row.study == name]
@@ -168,38 +143,17 @@ def status(results: ResultsOption = None, quick: QuickOption = False) -> None:
 def figures(
     results: ResultsOption = None,
     quick: QuickOption = False,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the figures; made if it is not there.")
-    ] = Path("figures"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write; made if absent.")] = Path("figures"),
 ) -> None:
     """Draw figures of stored results, as PNG and SVG, for one column and for a page."""
     from whether.study.figures import draw_all
     from whether.study.store import open_existing
 
-    with _explaining():
-        with open_existing(results or (QUICK_RESULTS if quick else RESULTS)) as stored:
-            rows = stored.rows()
-        for path in draw_all(rows, output):
-            typer.echo(path)
+    with open_existing(_find_results(results, quick)) as stored:
+        rows = stored.rows()
+    for path in draw_all(rows, output):
+        typer.echo(path)
 
 
-def _check_data(studies: list[str], data: Path | None) -> None:
-    """Miss the tables before a thousand cells do."""
-    from whether.simulation.real_tables import data_folder
-
-    if {"diabetes", "cohorts"} & set(studies):
-        data_folder(data)
-
-
-@contextmanager
-def _explaining() -> Iterator[None]:
-    """Say that a wrong name is the command's fault, and that an interruption loses nothing."""
-    from whether.study.errors import StudyError
-
-    try:
-        yield
-    except StudyError as error:
-        raise CommandError(str(error)) from error
-    except KeyboardInterrupt:
-        typer.echo("Stopped: what was finished is stored, and the same command goes on from there.", err=True)
-        raise typer.Exit(130) from None
+def _find_results(given: Path | None, quick: bool) -> Path:
+    return given or (QUICK_RESULTS if quick else RESULTS)

@@ -54,7 +54,7 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
     found = find_world(world) if isinstance(world, str) else world
     size = index(found.n if n is None else n)
     if size < 2:
-        raise ArgumentError(f"n must be at least 2, got {size}")
+        raise ArgumentError(f"n must be at least 2, got {size}.")
     if isinstance(found, DiabetesWorld):
         return simulate_diabetes(found, size, seed)
     if isinstance(found, AutismWorld):
@@ -67,6 +67,6 @@ def find_world(name: str) -> AnyWorld:
     worlds: dict[str, AnyWorld] = {**WORLDS, **DIABETES_WORLDS, **AUTISM_WORLDS}
     if name not in worlds:
         close = get_close_matches(name, worlds, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(worlds)}"
+        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(worlds)}."
         raise ArgumentError(f"no world is called {name!r}; {hint}")
     return worlds[name]

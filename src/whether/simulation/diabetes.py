@@ -102,7 +102,7 @@ def simulate_diabetes(world: DiabetesWorld, n: int, seed: int | np.random.SeedSe
     names, table, outcome = _people()
     if n % 2 or n // 2 > min(outcome.sum(), (~outcome).sum()):
         raise ArgumentError(
-            f"n must be even, and half of it at most the {int(outcome.sum()):,} people with diabetes; got {n}"
+            f"n must be even, and half of it at most the {int(outcome.sum()):,} people with diabetes; got {n}."
         )
     streams = Streams(seed, outcome.size)
     rows = _choose_rows(outcome, n // 2, streams)

@@ -12,50 +12,30 @@ from whether.validate.error_types import (
     MissingTimeError,
 )
 from whether.validate.features import check_columns, check_features, check_table, resolve_columns
-from whether.validate.people import (
+from whether.validate.labels_and_times import (
     check_cohort,
     check_labels,
     check_needs,
-    check_share,
     check_times,
     check_weight,
     rank_of_labeled,
 )
-from whether.validate.settings import check_between, check_whole_number
 from whether.validate.values import (
+    check_between,
     check_entry_dates,
     check_flags,
     check_known_follow_up,
     check_number,
     check_probabilities,
     check_scores,
+    check_share,
+    check_whole_number,
     number_groups,
 )
 
 __all__ = [
-    "ArgumentError",
-    "DataError",
-    "FollowUpWarning",
-    "IdentifiabilityWarning",
-    "MissingTimeError",
-    "check_between",
-    "check_cohort",
-    "check_columns",
-    "check_entry_dates",
-    "check_features",
-    "check_flags",
-    "check_known_follow_up",
-    "check_labels",
-    "check_needs",
-    "check_number",
-    "check_probabilities",
-    "check_scores",
-    "check_share",
-    "check_table",
-    "check_times",
-    "check_weight",
-    "check_whole_number",
-    "number_groups",
-    "rank_of_labeled",
-    "resolve_columns",
-]
+    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
+    "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
+    "check_labels", "check_needs", "check_number", "check_probabilities", "check_scores", "check_share", "check_table",
+    "check_times", "check_weight", "check_whole_number", "number_groups", "rank_of_labeled", "resolve_columns",
+]  # fmt: skip

@@ -102,18 +102,17 @@ def resolve_columns(
         raise DataError(
             f"{parameter} must be a list of names or positions, got the {kind} {columns!r}: write [{columns!r}]."
         )
-    positions = [
-        _named_position(column, names, parameter)
-        if isinstance(column, str)
-        else _checked_position(column, count, parameter)
-        for column in columns
-    ]
+    positions = [_find_position(column, names, count, parameter) for column in columns]
     if len(set(positions)) < len(positions):
         raise DataError(f"{parameter} names a feature twice: {list(columns)!r}.")
     return np.array(positions, dtype=np.intp)
 
 
-def _named_position(column: str, names: Sequence[str] | int, parameter: str) -> int:
+def _find_position(column: str | int, names: Sequence[str] | int, count: int, parameter: str) -> int:
+    if not isinstance(column, str):
+        if not isinstance(column, numbers.Integral) or not -count <= column < count:
+            raise DataError(f"{parameter} has {column!r}; positions run from 0 to {count - 1}.")
+        return int(column) % count
     if isinstance(names, int):
         raise DataError(
             f"{parameter} has the name {column!r}, but X has no column names. Pass a data frame, or positions."
@@ -124,9 +123,3 @@ def _named_position(column: str, names: Sequence[str] | int, parameter: str) -> 
         listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise DataError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
     return list(names).index(column)
-
-
-def _checked_position(column: int, count: int, parameter: str) -> int:
-    if not isinstance(column, numbers.Integral) or not -count <= column < count:
-        raise DataError(f"{parameter} has {column!r}; positions run from 0 to {count - 1}.")
-    return int(column) % count

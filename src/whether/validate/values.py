@@ -1,4 +1,4 @@
-"""Values besides features, labels and times: groups, dates of entry, scores and single numbers."""
+"""Values besides features, labels and times: groups, dates of entry, scores, and settings of a call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whether.validate.error_types import DataError
-from whether.validate.people import check_times
+from whether.validate.error_types import ArgumentError, DataError
+from whether.validate.labels_and_times import check_times, refuse_rows
 
 Array = NDArray[np.float64]
 
@@ -36,12 +36,8 @@ def check_entry_dates(entry: ArrayLike, n: int) -> Array:
             f"entry must be {n} numbers, dates in the unit of time such as decimal years; got {dates.dtype} of the "
             f"shape {dates.shape}."
         )
-    if not (known := np.isfinite(dates)).all():
-        row = int(np.argmin(known))
-        raise DataError(
-            f"entry must be known for every person; for {np.count_nonzero(~known)} of {n} it is missing or infinite "
-            f"(first: row {row}, entry={dates[row]}). Drop these rows or fill in their dates of entry."
-        )
+    advice = "Drop these rows or fill in their dates of entry."
+    refuse_rows(~np.isfinite(dates), dates, "entry", "must be known", "is missing or infinite", advice)
     return np.asarray(dates, dtype=float)
 
 
@@ -84,8 +80,31 @@ def check_flags(values: ArrayLike, n: int, name: str) -> NDArray[np.bool_]:
 
 def check_number(value: Any, name: str, *, above: float = -np.inf) -> float:
     """Check a setting to be a finite number, and above another one."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
+    if not _is_real(value) or not np.isfinite(float(value)):
         raise DataError(f"{name} must be a finite number, got {value!r}.")
     if not float(value) > above:
         raise DataError(f"{name} must be > {above:g}, got {value!r}.")
     return float(value)
+
+
+def check_share(value: Any, name: str) -> float:
+    """Check a share that the user knows to be a number in (0, 1]."""
+    if not _is_real(value) or not 0 < float(value) <= 1:
+        raise ArgumentError(f"{name} must be a number in (0, 1], got {value!r}.")
+    return float(value)
+
+
+def check_between(value: Any, name: str) -> None:
+    """Refuse what does not lie between 0 and 1."""
+    if not _is_real(value) or not 0 < float(value) < 1:
+        raise ArgumentError(f"`{name}` must lie between 0 and 1, got {value!r}.")
+
+
+def check_whole_number(value: Any, name: str, lowest: int) -> None:
+    """Refuse what is not a whole number of at least ``lowest``."""
+    if not _is_real(value) or not isinstance(value, numbers.Integral) or value < lowest:
+        raise ArgumentError(f"`{name}` must be a whole number >= {lowest}, got {value!r}.")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -8,7 +8,7 @@ import pytest
 
 import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
-from whether.files.model.trees import ALL, pack_trees, unpack_trees
+from whether.files.model.boosted_state import ALL, pack_trees, unpack_trees
 
 N_CASES = 300
 

@@ -7,10 +7,14 @@ import pickle
 import zipfile
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
+import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
 from whether.files.model.archive import array_to_bytes
+from whether.files.table.encoder import CategoryPlan, Encoder, NumberPlan
 
 N_CASES = 300
 
@@ -120,6 +124,47 @@ def test_a_description_with_a_strange_entry_is_refused_or_predicts(tmp_path, fit
         model = opens_or_is_refused(path)
         if model is not None:
             assert model.predict_proba(frame).shape == (len(frame), 2)
+
+
+@pytest.fixture
+def encoded(tmp_path, cohort):
+    """A file whose model was fitted to a table."""
+    plans = (NumberPlan("age", 40.0), CategoryPlan("stage", ("I", "II")))
+    encoder = Encoder(plans, ("age", "stage=II"), ids=("patient",))
+    table = pa.table({"age": cohort.X[:, 0], "stage": ["I", "II"] * 200})
+    features = pd.DataFrame(encoder.encode_table(table, []), columns=list(encoder.features))
+    save_model(wh.LabelClassifier().fit(features, cohort.y), tmp_path / "encoded", encoder=encoder)
+    assert load_model(tmp_path / "encoded").encoder == encoder
+    return tmp_path / "encoded"
+
+
+def plan(kind, **fields):
+    return {"plans": {"tuple": [{"object": kind, "fields": {"name": "age", "flags_missing": False, **fields}}]}}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"features": {"tuple": ["age", "age"]}},
+        {"features": {"tuple": ["weight"]}},
+        {"features": "age"},
+        {"ids": {"tuple": ["patient", "patient"]}},
+        {"ids": {"tuple": [3]}},
+        plan("PicturePlan"),
+        plan("NumberPlan", fill="forty"),
+        plan("NumberPlan", fill=0, name=3),
+        plan("NumberPlan", fill=0, flags_missing="no"),
+        plan("CategoryPlan", levels={"tuple": [1]}, pools_others=False),
+        plan("CategoryPlan", levels={"tuple": []}, pools_others=False),
+    ],
+)
+def test_a_damaged_encoder_is_refused(tmp_path, encoded, damage):
+    members = members_of(encoded)
+    description = json.loads(members["whether.json"])
+    description["encoder"]["fields"] |= damage
+    write_members(tmp_path / "m", {**members, "whether.json": json.dumps(description)})
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(tmp_path / "m")
 
 
 def test_a_newer_file_says_so(tmp_path, saved):

@@ -10,7 +10,9 @@ import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
 from whether.files.table import Encoder
 from whether.files.table.columns import guess_column
-from whether.files.table.learn import Observed, Wishes, learn_encoder
+from whether.files.table.learn import learn_encoder
+from whether.files.table.outcome import Outcome
+from whether.files.table.roles import Choice
 
 PREDICTIONS = ("predict_proba", "predict", "predict_propensity", "predict_label_proba", "decision_function")
 
@@ -88,7 +90,7 @@ def test_encoder_method_and_training_come_back(tmp_path, cohort):
 
     table = pa.table({"x": cohort.X[:, 0], "stage": ["I", "II"] * 200})
     columns = {name: guess_column(name, table[name]) for name in table.column_names}
-    encoder = learn_encoder(columns, Wishes(ids=("id",)), Observed(cohort.y == 1), [])
+    encoder = learn_encoder(columns, Choice(list(columns), ids=["id"]), Outcome(cohort.y == 1), [])
     import pandas as pd
 
     features = pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features))

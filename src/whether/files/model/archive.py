@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.files.atomic_file import atomic_path
+from whether.files.whole_files import atomic_path
 from whether.validate import DataError
 
 DESCRIPTION = "whether.json"
@@ -30,6 +30,12 @@ SAME_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same model gives the same bytes
 
 class ModelFileError(DataError):
     """A model that cannot be saved, or a file that is no model, is damaged, or comes from a newer version."""
+
+
+def require(holds: Any, complaint: str) -> None:
+    """Refuse a file in which something does not hold that holds in every model file."""
+    if not holds:
+        raise ModelFileError(complaint)
 
 
 def write_archive(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> None:
@@ -49,16 +55,16 @@ def read_archive(content: bytes) -> dict[str, bytes]:
 
 def _check_members(infos: list[zipfile.ZipInfo], size: int) -> None:
     names = [info.filename for info in infos]
-    if DESCRIPTION not in names or len(names) > MOST_MEMBERS or len(set(names)) < len(names):
-        raise ModelFileError("it lacks its description, or has too many parts")
+    is_whole = DESCRIPTION in names and len(names) <= MOST_MEMBERS and len(set(names)) == len(names)
+    require(is_whole, "it lacks its description, or has too many parts")
     for info in infos:
-        if not MEMBER.fullmatch(info.filename):
-            raise ModelFileError(f"it has a part that does not belong there, {info.filename[:60]!r}")
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
-            raise ModelFileError("it has a compressed or encrypted part, which model files have not")
+        require(MEMBER.fullmatch(info.filename), f"it has a part that does not belong there, {info.filename[:60]!r}")
+        is_stored = info.compress_type == zipfile.ZIP_STORED and info.file_size == info.compress_size
+        require(
+            is_stored and not info.flag_bits & 1, "it has a compressed or encrypted part, which model files have not"
+        )
     # Parts may not lie on top of each other either.
-    if sum(info.file_size for info in infos) > size:
-        raise ModelFileError("its parts are larger than the file")
+    require(sum(info.file_size for info in infos) <= size, "its parts are larger than the file")
 
 
 def array_to_bytes(array: NDArray[Any]) -> bytes:
@@ -75,12 +81,10 @@ def array_to_bytes(array: NDArray[Any]) -> bytes:
 def array_from_bytes(content: bytes) -> NDArray[Any]:
     """Read a `.npy` file; its header is believed only if the numbers behind it are there."""
     buffer = io.BytesIO(content)
-    if np.lib.format.read_magic(buffer) != (1, 0):
-        raise ModelFileError("an array has an unknown format")
+    require(np.lib.format.read_magic(buffer) == (1, 0), "an array has an unknown format")
     shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
-    if dtype.str not in NUMBER_TYPES or fortran_order or any(side < 0 for side in shape):
-        raise ModelFileError("an array has an unknown type")
+    is_plain = dtype.str in NUMBER_TYPES and not fortran_order and all(side >= 0 for side in shape)
+    require(is_plain, "an array has an unknown type")
     numbers = content[buffer.tell() :]
-    if math.prod(shape) * dtype.itemsize != len(numbers):
-        raise ModelFileError("an array is not as long as it says")
+    require(math.prod(shape) * dtype.itemsize == len(numbers), "an array is not as long as it says")
     return np.frombuffer(numbers, dtype=dtype).reshape(shape).copy()

@@ -1,7 +1,7 @@
 """Plain data for fitted models: numbers, text, lists and arrays, and objects of a fixed list of classes.
 
 `Packer` turns a value into JSON and a list of arrays, `Unpacker` turns these into the value again. Classes are looked
-up by name in the registry and nowhere else, so a file can make nothing but the parts of a model.
+up by name in a fixed list and nowhere else, so a file can make nothing but the parts of a model.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import dataclasses
 import enum
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.files.model.archive import ModelFileError
+from whether.files.model.archive import ModelFileError, require
 
 State = dict[str, Any]
 
@@ -28,19 +29,31 @@ class Kind(NamedTuple):
     from_state: Callable[[State], Any]
 
 
-def record(cls: Any) -> Kind:
-    """Kind of a dataclass or named tuple: its fields, all of them."""
+def record(cls: Any, check: Callable[[Any], None] = lambda made: None) -> Kind:
+    """Kind of a dataclass or named tuple: all of its fields, which have the types that the class declares."""
+    types = get_type_hints(cls)
     names = tuple(cls._fields) if hasattr(cls, "_fields") else tuple(field.name for field in dataclasses.fields(cls))
 
-    def to_state(value: Any) -> State:
-        return {name: getattr(value, name) for name in names}
-
     def from_state(state: State) -> Any:
-        if set(state) != set(names):
-            raise ModelFileError(f"{cls.__name__} has other fields than expected")
-        return cls(**state)
+        require(set(state) == set(names), f"{cls.__name__} has other fields than expected")
+        for name, value in state.items():
+            require(_fits(value, types[name]), f"{name} of {cls.__name__} is missing or of the wrong kind")
+        made = cls(**state)
+        check(made)
+        return made
 
-    return Kind(cls, to_state, from_state)
+    return Kind(cls, lambda value: {name: getattr(value, name) for name in names}, from_state)
+
+
+def _fits(value: Any, declared: Any) -> bool:
+    origin, inner = get_origin(declared), get_args(declared)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is tuple:  # tuple[kind, ...]
+        return type(value) is tuple and all(_fits(item, inner[0]) for item in value)
+    if declared in (bool, int, float, str):  # True is an int to Python, but not here
+        return type(value) is declared or (declared is float and type(value) is int)
+    return declared is Any or isinstance(value, origin or declared)
 
 
 def member(cls: type[enum.Enum]) -> Kind:
@@ -48,37 +61,25 @@ def member(cls: type[enum.Enum]) -> Kind:
     return Kind(cls, lambda value: {"name": value.name}, lambda state: cls[state["name"]])
 
 
-class Registry:
-    """Classes whose objects a model may be made of, by name."""
-
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
-        self.kinds = dict(kinds)
-        self.names = {kind.cls: name for name, kind in kinds.items()}
-
-
 class Packer:
     """Turns values into JSON; arrays are put aside under a number."""
 
-    def __init__(self, registry: Registry) -> None:
-        self.registry = registry
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self.names = {kind.cls: (name, kind) for name, kind in kinds.items()}
         self.arrays: list[NDArray[Any]] = []
 
     def pack(self, value: Any) -> Any:
         """Return the JSON of a value."""
         if value is None or (isinstance(value, (bool, int, str)) and not isinstance(value, enum.Enum)):
             return value
-        if isinstance(value, (float, np.generic)):
-            return self._pack_number(value.item() if isinstance(value, np.generic) else value)
-        if type(value) in self.registry.names:
-            name = self.registry.names[type(value)]
-            fields = self.registry.kinds[name].to_state(value)
-            return {"object": name, "fields": {key: self.pack(field) for key, field in fields.items()}}
+        if isinstance(value, np.generic):
+            return self.pack(value.item())
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"float": str(value)}
+        if type(value) in self.names:
+            name, kind = self.names[type(value)]
+            return {"object": name, "fields": {key: self.pack(field) for key, field in kind.to_state(value).items()}}
         return self._pack_container(value)
-
-    def _pack_number(self, value: Any) -> Any:
-        if isinstance(value, float) and not math.isfinite(value):
-            return {"float": str(value)}
-        return value
 
     def _pack_container(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -93,8 +94,8 @@ class Packer:
 
     def _pack_array(self, value: NDArray[Any]) -> Any:
         if value.dtype.kind in "OU":
-            if value.ndim != 1 or not all(isinstance(item, str) for item in value.tolist()):
-                raise ModelFileError("A model with an array of objects in it cannot be saved.")
+            is_text = value.ndim == 1 and all(isinstance(item, str) for item in value.tolist())
+            require(is_text, "A model with an array of objects in it cannot be saved.")
             return {"texts": value.tolist()}
         self.arrays.append(value)
         return {"array": len(self.arrays) - 1}
@@ -103,8 +104,8 @@ class Packer:
 class Unpacker:
     """Turns JSON into values again."""
 
-    def __init__(self, registry: Registry, arrays: Mapping[int, NDArray[Any]]) -> None:
-        self.registry, self.arrays = registry, arrays
+    def __init__(self, kinds: Mapping[str, Kind], arrays: Mapping[int, NDArray[Any]]) -> None:
+        self.kinds, self.arrays = kinds, arrays
 
     def unpack(self, value: Any) -> Any:
         """Return the value of its JSON."""
@@ -114,10 +115,9 @@ class Unpacker:
             return value
         if set(value) == {"object", "fields"}:
             fields = {key: self.unpack(field) for key, field in value["fields"].items()}
-            return self.registry.kinds[value["object"]].from_state(fields)
+            return self.kinds[value["object"]].from_state(fields)
         (tag, content), *others = value.items()
-        if others:
-            raise ModelFileError("an entry has too many parts")
+        require(not others, "an entry has too many parts")
         return self._unpack_tagged(tag, content)
 
     def _unpack_tagged(self, tag: str, content: Any) -> Any:

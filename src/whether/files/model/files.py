@@ -18,19 +18,14 @@ import pyarrow as pa
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import risk_intervals
 from whether.estimators.parameters import check_parameters
-from whether.files.model.archive import (
-    DESCRIPTION,
-    ModelFileError,
-    array_from_bytes,
-    array_to_bytes,
-    read_archive,
-    write_archive,
-)
+from whether.files.model import archive
+from whether.files.model.archive import DESCRIPTION, ModelFileError, require
 from whether.files.model.boosted_state import BOOSTED_KINDS
-from whether.files.model.codec import Packer, Registry, Unpacker
+from whether.files.model.codec import Kind, Packer, Unpacker, record
 from whether.files.model.linear_state import LINEAR_KINDS, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
 from whether.files.table import Encoder, Finding, open_table
+from whether.files.table.encoder import CategoryPlan, NumberPlan
 from whether.learners import EMFit
 from whether.learners.parallel import one_blas_thread
 from whether.methods import METHODS
@@ -47,9 +42,11 @@ def known_classifiers() -> dict[str, type[CensoredClassifier]]:
     return {method.estimator.__name__: method.estimator for method in METHODS.values()}
 
 
-def known_parts() -> Registry:
+def known_parts() -> dict[str, Kind]:
     """Parts that a model in a file may be made of."""
-    return Registry({**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS})
+    plans = {"NumberPlan": record(NumberPlan), "CategoryPlan": record(CategoryPlan)}
+    encoding = {**plans, "Encoder": record(Encoder, _check_encoder)}
+    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **encoding}
 
 
 @dataclass(frozen=True)
@@ -169,13 +166,13 @@ def save_model(
         "classifier": type(model).__name__,
         "parameters": {name: packer.pack(value) for name, value in parameters.items()},
         "features": model._names(),
-        "encoder": None if encoder is None else packer.pack(encoder.to_state()),
+        "encoder": packer.pack(encoder),
         "training": training or {},
         "fitted": {name: packer.pack(value) for name, value in fitted.items()},
     }
     members = {DESCRIPTION: json.dumps(description, indent=1, allow_nan=False).encode()}
-    members |= {f"arrays/{number}.npy": array_to_bytes(array) for number, array in enumerate(packer.arrays)}
-    write_archive(path, members)
+    members |= {f"arrays/{number}.npy": archive.array_to_bytes(array) for number, array in enumerate(packer.arrays)}
+    archive.write_archive(path, members)
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -204,7 +201,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     if not content.startswith(b"PK\x03\x04"):
         raise ModelFileError(f"{str(path)!r} is no model file of whether.")
     try:
-        return _restore(path, read_archive(content))
+        return _restore(path, archive.read_archive(content))
     except ModelFileError as error:
         if str(error).startswith(repr(str(path))):
             raise
@@ -218,7 +215,7 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
     description = json.loads(members[DESCRIPTION])
     _check_version(path, description)
     arrays = {
-        int(Path(name).stem): array_from_bytes(content)
+        int(Path(name).stem): archive.array_from_bytes(content)
         for name, content in members.items()
         if name.startswith("arrays/")
     }
@@ -227,11 +224,9 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
         **{name: unpacker.unpack(value) for name, value in description["parameters"].items()}
     )
     for name, value in description["fitted"].items():
-        if not re.fullmatch(r"[a-z][a-z_0-9]*_", name):
-            raise ModelFileError(f"{name[:60]!r} is no attribute of a model")
+        require(re.fullmatch(r"[a-z][a-z_0-9]*_", name), f"{name[:60]!r} is no attribute of a model")
         setattr(model, name, unpacker.unpack(value))
-    state = unpacker.unpack(description["encoder"])
-    encoder = None if state is None else Encoder.from_state(state)
+    encoder = unpacker.unpack(description["encoder"])
     _try_out(model, description["features"], encoder)
     return ModelFile(
         model, encoder, str(description["method"]), dict(description["training"]), str(description["whether_version"])
@@ -242,8 +237,7 @@ def _check_version(path: str | os.PathLike[str], description: dict[str, Any]) ->
     if description["format"] != FORMAT:
         raise ModelFileError(f"{str(path)!r} is no model file of whether.")
     number = description["format_version"]
-    if not isinstance(number, int) or number < 1:
-        raise ModelFileError("its format has no version")
+    require(isinstance(number, int) and number >= 1, "its format has no version")
     if number > FORMAT_VERSION:
         raise ModelFileError(
             f"{str(path)!r} was written by a newer whether ({str(description['whether_version'])[:20]}, format "
@@ -253,10 +247,9 @@ def _check_version(path: str | os.PathLike[str], description: dict[str, Any]) ->
 
 def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | None) -> None:
     """Predict two people of zeros: parts that do not fit together fail here and not later."""
-    if len(features) != model.n_features_in_ or len(features) > MOST_FEATURES or model._names() != features:
-        raise ModelFileError("the names of the features do not fit")
-    if encoder is not None and list(encoder.features) != features:
-        raise ModelFileError("the encoder makes other features")
+    is_named = len(features) == model.n_features_in_ <= MOST_FEATURES and model._names() == features
+    require(is_named, "the names of the features do not fit")
+    require(encoder is None or list(encoder.features) == features, "the encoder makes other features")
     check_parameters(model.get_params(deep=False))
     people: Any = np.zeros((2, len(features)))
     if hasattr(model, "feature_names_in_"):
@@ -264,5 +257,14 @@ def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zeros may be far from all data
         for predicted, shape in ((model.predict_proba(people), (2, 2)), (model.predict_propensity(people), (2,))):
-            if predicted.shape != shape:
-                raise ModelFileError("its predictions have the wrong shape")
+            require(predicted.shape == shape, "its predictions have the wrong shape")
+
+
+def _check_encoder(encoder: Encoder) -> None:
+    """Refuse one that makes other features than it says, or of columns that are not plain."""
+    levels = [plan.levels for plan in encoder.plans if isinstance(plan, CategoryPlan)]
+    require(all(levels), "a column has no categories")
+    made = [name for plan in encoder.plans for name in plan.outputs()]
+    for names in (made, encoder.features, encoder.ids, *levels):
+        require(len(set(names)) == len(names), "a name occurs twice")
+    require(set(encoder.features) <= set(made), "features and columns do not belong together")

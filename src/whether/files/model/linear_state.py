@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whether.distributions import DISTRIBUTIONS, ResidualDistribution
-from whether.files.model.archive import ModelFileError
+from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
 from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
@@ -47,72 +47,46 @@ def _parameter(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         check_array(value, 1, value.size)
         return value
-    return value if isinstance(value, bool) else check_number(value)
+    require(isinstance(value, (bool, int, float)) and math.isfinite(value), "a number is missing")
+    return value
 
 
-def _restore_predictor(state: State) -> LinearPredictor:
-    layout, (columns, mean, scale) = state["layout"], state["standardization"]
+def _check_predictor(predictor: LinearPredictor) -> None:
+    layout, (columns, mean, scale) = predictor.layout, predictor.standardization
     check_array(columns, 1, columns.size, whole=True)
-    if len(set(columns.tolist())) < columns.size:
-        raise ModelFileError("columns do not fit")
+    require(len(set(columns.tolist())) == columns.size, "columns do not fit")
     for values in (mean, scale):
         check_array(values, 1, columns.size)
-    if not np.all(scale > 0):
-        raise ModelFileError("a scale is not positive")
-    _check_layout(layout, columns.size)
-    check_array(state["coefficients"], 1, layout.size)
-    return LinearPredictor(layout, state["standardization"], state["coefficients"])
+    require((scale > 0).all(), "a scale is not positive")
+    slopes_fit = layout.n_outcome == layout.first * columns.size and 0 <= layout.n_shared <= columns.size
+    predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in layout.sloped)
+    require(slopes_fit and predictors_fit and layout.n_predictors >= 0, "a layout does not fit")
+    check_array(predictor.coefficients, 1, layout.size)
 
 
-def _check_layout(layout: Layout, n_columns: int) -> None:
-    if not all(type(number) is int and number >= 0 for number in (*layout[:4], *layout.sloped)):
-        raise ModelFileError("a layout does not fit")
-    slopes_fit = layout.n_outcome == layout.first * n_columns and layout.n_shared <= n_columns
-    if layout.first > 1 or not slopes_fit or any(place >= layout.n_predictors for place in layout.sloped):
-        raise ModelFileError("a layout does not fit")
-
-
-def _restore_fit(state: State) -> LinearFit:
-    fit: LinearFit = _FIT.from_state(state)
-    layout, propensity, matrix = fit.predictor.layout, fit.propensity, fit.covariance.matrix
-    if layout != Layout.of(propensity, layout.n_shared, fit.columns.size, fit.has_outcome):
-        raise ModelFileError("a layout does not fit its propensity")
-    if matrix is not None and matrix.shape != (layout.size, layout.size):
-        raise ModelFileError("coefficients do not fit")
-    check_number(fit.ridge)
-    if not isinstance(fit.result, FitResult) or not float(fit.shrinkage) >= 0:
-        raise ModelFileError("a part of the linear model is missing")
-    return fit
+def _check_fit(fit: LinearFit) -> None:
+    layout, matrix = fit.predictor.layout, fit.covariance.matrix
+    expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome)
+    require(layout == expected, "a layout does not fit its propensity")
+    require(matrix is None or matrix.shape == (layout.size, layout.size), "coefficients do not fit")
+    require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")
 
 
 def check_array(value: Any, n_axes: int, size: int, *, whole: bool = False) -> None:
     """Refuse anything but an array of numbers with so many axes and entries."""
-    if not isinstance(value, np.ndarray) or value.ndim != n_axes or value.size != size:
-        raise ModelFileError("an array is missing or has the wrong size")
-    if value.dtype.kind not in ("i" if whole else "if"):
-        raise ModelFileError("an array has the wrong type")
-    if not np.isfinite(value).all():
-        raise ModelFileError("an array has numbers that are not finite")
+    is_array = isinstance(value, np.ndarray) and value.ndim == n_axes and value.size == size
+    require(is_array, "an array is missing or has the wrong size")
+    require(value.dtype.kind in ("i" if whole else "if"), "an array has the wrong type")
+    require(np.isfinite(value).all(), "an array has numbers that are not finite")
 
-
-def check_number(value: Any, above: float = -math.inf, most: float = math.inf) -> float:
-    """Refuse anything but a finite number in a range."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ModelFileError("a number is missing")
-    if not above < value <= most:
-        raise ModelFileError("a number is out of range")
-    return float(value)
-
-
-_FIT = record(LinearFit)
 
 LINEAR_KINDS = {
     "Covariance": record(Covariance),
     "FitResult": record(FitResult),
     "Layout": record(Layout),
-    "LinearFit": Kind(LinearFit, _FIT.to_state, _restore_fit),
+    "LinearFit": record(LinearFit, _check_fit),
     "LinearLearner": record(LinearLearner),
-    "LinearPredictor": Kind(LinearPredictor, record(LinearPredictor).to_state, _restore_predictor),
+    "LinearPredictor": record(LinearPredictor, _check_predictor),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),
     "Standardization": record(Standardization),

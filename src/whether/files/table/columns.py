@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -59,12 +58,13 @@ class Column:
 def guess_column(name: str, data: pa.ChunkedArray) -> Column:
     """Find out what the cells of a column are."""
     kind = data.type
-    if pa.types.is_dictionary(kind):
-        data = decode(data)
+    if pa.types.is_dictionary(kind):  # the different values are stored apart
+        data = data.cast(kind.value_type)
         kind = data.type
     if pa.types.is_null(kind) or data.null_count == len(data):
         return Column(name, "empty", data)
-    if _is_numeric(kind):
+    is_kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    if any(is_kind(kind) for is_kind in is_kinds):
         return _from_numbers(name, data)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return Column(name, "date", data.cast(pa.timestamp("us"), safe=False))
@@ -73,19 +73,9 @@ def guess_column(name: str, data: pa.ChunkedArray) -> Column:
     return Column(name, "other", data)
 
 
-def decode(data: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Cells of a column whose different values are stored apart."""
-    return pa.chunked_array([chunk.dictionary_decode() for chunk in data.chunks], type=data.type.value_type)
-
-
 def is_text(kind: pa.DataType) -> bool:
     """Whether cells are text, in whichever way it is stored."""
     return str(kind) in ("string", "large_string", "string_view")
-
-
-def _is_numeric(kind: pa.DataType) -> bool:
-    is_kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
-    return any(is_kind(kind) for is_kind in is_kinds)
 
 
 def _from_numbers(name: str, data: pa.ChunkedArray) -> Column:
@@ -120,7 +110,7 @@ def _parse_numbers(name: str, text: pa.ChunkedArray) -> Column | None:
         if not _every(text, DECIMAL_COMMA):
             return None
         if _every(text, AMBIGUOUS_COMMA):
-            example = _first(text, pc.match_substring(text, ","))
+            example = text[pc.index(pc.match_substring(text, ","), True).as_py()].as_py()
             raise TableError(
                 f"Column {name!r} has numbers with commas, such as {example!r}, that may be decimals or thousands. "
                 "Write them with a decimal point and without separators."
@@ -142,14 +132,8 @@ def _any(mask: pa.ChunkedArray) -> bool:
 
 def _every(text: pa.ChunkedArray, pattern: str) -> bool:
     """Whether all known cells match; the first few decide in most cases."""
-    head = text.slice(0, 1000)
-    return bool(pc.all(pc.match_substring_regex(head, pattern), min_count=0).as_py()) and bool(
-        pc.all(pc.match_substring_regex(text, pattern), min_count=0).as_py()
-    )
-
-
-def _first(data: pa.ChunkedArray, mask: pa.ChunkedArray) -> Any:
-    return data[pc.index(mask, True).as_py()].as_py()
+    parts = (text.slice(0, 1000), text)
+    return all(pc.all(pc.match_substring_regex(part, pattern), min_count=0).as_py() for part in parts)
 
 
 def count_numbers(column: Column) -> tuple[int, int, str]:
@@ -216,6 +200,14 @@ def _day(column: Column, year: int, month: int, day: int) -> float:
         raise TableError(
             f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}."
         ) from None
+
+
+def parse_number(text: str) -> float | None:
+    """A number as Python writes it; None if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def parse_day(text: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,11 @@ ROWS_AT_A_TIME = 50_000
 def read_sqlite(path: Path, query: str | None) -> pa.Table:
     """Answer of a SQLite file to a query."""
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             if query is None:
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
                 raise _no_query(path, "SQLite", [name for (name,) in rows])
             return _fetch(connection.execute(query))
-        finally:
-            connection.close()
     # sqlite3.Warning is what Python raises for two statements at once.
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise TableError(f"SQLite cannot answer the query to {str(path)!r}: {error}.") from error
@@ -38,15 +36,14 @@ def _fetch(cursor: sqlite3.Cursor) -> pa.Table:
     while rows := cursor.fetchmany(ROWS_AT_A_TIME):
         for part, values in zip(parts, zip(*rows, strict=True), strict=True):
             part.append(_to_array(values))
-    columns = [_join(part) for part in parts]
-    return pa.Table.from_arrays(columns, names=names)
+    return pa.Table.from_arrays([_join(part) for part in parts], names=names)
 
 
 def _to_array(values: Sequence[Any]) -> pa.Array:
     """Array of one kind; SQLite lets every cell have its own, and then all are taken as text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int}:
-        return pa.array(values, type=pa.float64() if _exceeds_int64(values) else pa.int64())
+        return pa.array(values, type=pa.int64())
     if kinds <= {int, float}:
         return pa.array([None if value is None else float(value) for value in values], type=pa.float64())
     if bytes in kinds:
@@ -54,18 +51,12 @@ def _to_array(values: Sequence[Any]) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in values], type=pa.string())
 
 
-def _exceeds_int64(values: Sequence[Any]) -> bool:
-    return any(value is not None and not -(2**63) <= value < 2**63 for value in values)
-
-
 def _join(parts: list[pa.Array]) -> pa.ChunkedArray:
     kinds = {part.type for part in parts if part.null_count < len(part)}
-    for kind in (pa.binary(), pa.string(), pa.float64(), pa.int64()):
-        if kind in kinds:
-            if kind == pa.binary():  # pictures and the like: only that they are there is kept
-                return pa.chunked_array([pa.array([None] * len(part), pa.binary()) for part in parts], type=kind)
-            return pa.chunked_array([part.cast(kind) for part in parts], type=kind)
-    return pa.chunked_array([pa.nulls(len(part)) for part in parts], type=pa.null())
+    kind = next((one for one in (pa.binary(), pa.string(), pa.float64(), pa.int64()) if one in kinds), pa.null())
+    if kind in (pa.binary(), pa.null()):  # pictures and the like are left empty
+        return pa.chunked_array([pa.nulls(len(part), kind) for part in parts], type=kind)
+    return pa.chunked_array([part.cast(kind) for part in parts], type=kind)
 
 
 def read_duckdb(path: Path, query: str | None) -> pa.Table:
@@ -76,16 +67,13 @@ def read_duckdb(path: Path, query: str | None) -> pa.Table:
         raise TableError("Reading a DuckDB file needs the package duckdb: pip install 'whether[duckdb]'.") from error
     try:
         # A query may read this file and nothing else.
-        connection = duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
-        try:
+        with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
             if query is None:
                 raise _no_query(path, "DuckDB", [row[0] for row in connection.execute("SHOW TABLES").fetchall()])
             answer = connection.sql(query)
             if answer is None:
                 raise TableError("The query returns no table; a SELECT is needed.")
             return answer.to_arrow_table()
-        finally:
-            connection.close()
     except duckdb.Error as error:
         reason = " ".join(str(error).split())
         raise TableError(f"DuckDB cannot answer the query to {str(path)!r}: {reason[:300]}") from error

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 
+from whether.files.table.columns import parse_number
 from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -31,14 +32,9 @@ class TextTable:
 
     def read(self, chosen: list[str]) -> pa.Table:
         """Read some of the columns."""
-        options = pyarrow.csv.ReadOptions(
-            skip_rows=self._blank,
-            column_names=self.names,
-            skip_rows_after_names=1,
-            encoding=self._encoding,
-            use_threads=False,  # so that a bad row comes with its number
-            block_size=CHUNK,
-        )
+        # Without threads a bad row comes with its number.
+        where = {"skip_rows": self._blank, "column_names": self.names, "skip_rows_after_names": 1}
+        options = pyarrow.csv.ReadOptions(**where, encoding=self._encoding, use_threads=False, block_size=CHUNK)
         table = _read(self.path, options, self._separator, self.names if self._has_open_quote else chosen)
         if self._has_open_quote and table.num_rows and "\n" in table[self.names[-1]][-1].as_py():
             raise TableError(
@@ -97,10 +93,9 @@ def _find_separator(lines: list[str]) -> str:
         widths = [len(row) for row in _rows(lines, separator) if row]
         return sum(width == widths[0] for width in widths) / len(widths), widths[0]
 
-    fitting = [(fitness(separator), separator) for separator in SEPARATORS]
-    several = [(fit, separator) for fit, separator in fitting if fit[1] > 1]
+    fits = {separator: fitness(separator) for separator in SEPARATORS}
     # Rows of the wrong length are an error of the file; only between separators do they decide.
-    return max(several, key=lambda pair: pair[0])[1] if several else ","
+    return max((separator for separator in SEPARATORS if fits[separator][1] > 1), key=fits.__getitem__, default=",")
 
 
 def _rows(lines: list[str], separator: str) -> list[list[str]]:
@@ -115,7 +110,7 @@ def _rows(lines: list[str], separator: str) -> list[list[str]]:
 
 def _header(path: Path, sample: list[str], separator: str, findings: list[Finding]) -> list[str]:
     names = [name.strip() for name in _rows(sample, separator)[0]]
-    if all(_is_number(name) for name in names):
+    if all(parse_number(name) is not None for name in names):
         raise TableError(
             f"The first line of {str(path)!r} holds numbers ({', '.join(names[:4])}); the names of the columns are "
             "expected there."
@@ -128,14 +123,6 @@ def _header(path: Path, sample: list[str], separator: str, findings: list[Findin
     return names
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _read(path: Path, options: pyarrow.csv.ReadOptions, separator: str, columns: list[str]) -> pa.Table:
     bad: list[pyarrow.csv.InvalidRow] = []
 
@@ -143,17 +130,11 @@ def _read(path: Path, options: pyarrow.csv.ReadOptions, separator: str, columns:
         bad.append(row)
         return "skip"
 
+    cut = pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse)
+    types = {name: pa.string() for name in columns}
+    as_text = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=False, include_columns=columns)
     try:
-        table = pyarrow.csv.read_csv(
-            path,
-            read_options=options,
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types={name: pa.string() for name in columns}, strings_can_be_null=False, include_columns=columns
-            ),
-        )
+        table = pyarrow.csv.read_csv(path, read_options=options, parse_options=cut, convert_options=as_text)
     except (pa.ArrowException, UnicodeError) as error:
         raise TableError(f"{str(path)!r} cannot be cut into cells ({str(error).splitlines()[0]}).") from error
     if bad:

@@ -7,11 +7,9 @@ of a model file; `whether.files.table.learn` learns it.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -87,24 +85,18 @@ class CategoryPlan:
         missing = np.asarray(pc.is_null(cells).to_numpy(), dtype=bool)
         strange = (codes < 0) & ~missing
         if strange.any() and not self.pools_others:
-            self._report(cells, strange, codes, findings)
+            held = count_values(cells.filter(pa.array(strange)))
+            if not (codes >= 0).any():
+                found = sorted(entry.value for entry in held)
+                raise TableError(
+                    f"No value of column {self.name!r} was seen in training: expected {name_columns(self.levels)}, "
+                    f"found {name_columns(found, 4)}."
+                )
+            findings.append(UnknownCategories(self.name, held, self.levels[0]))
         return codes, missing
-
-    def _report(
-        self, cells: Any, strange: NDArray[np.bool_], codes: NDArray[np.int64], findings: list[Finding]
-    ) -> None:
-        held = count_values(cells.filter(pa.array(strange)))
-        if not (codes >= 0).any():
-            found = sorted(entry.value for entry in held)
-            raise TableError(
-                f"No value of column {self.name!r} was seen in training: expected {name_columns(self.levels)}, found "
-                f"{name_columns(found, 4)}."
-            )
-        findings.append(UnknownCategories(self.name, held, self.levels[0]))
 
 
 Plan = NumberPlan | CategoryPlan
-_TYPES = {NumberPlan: "number", CategoryPlan: "category"}
 
 
 @dataclass(frozen=True)
@@ -160,51 +152,6 @@ class Encoder:
                 if name in positions:
                     matrix[:, positions[name]] = values
         return matrix
-
-    def to_state(self) -> dict[str, Any]:
-        """Plain data from which `from_state` makes the same encoder."""
-        return {
-            "columns": [{"type": _TYPES[type(plan)], **dataclasses.asdict(plan)} for plan in self.plans],
-            "features": self.features,
-            "ids": self.ids,
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Encoder:
-        """Make an encoder from plain data, which is checked."""
-        encoder = cls(tuple(_plan(item) for item in state["columns"]), _texts(state["features"]), _texts(state["ids"]))
-        made = [name for plan in encoder.plans for name in plan.outputs()]
-        if not set(encoder.features) <= set(made) or len(set(made)) < len(made):
-            raise TableError("features and columns do not belong together")
-        return encoder
-
-
-def _plan(item: Mapping[str, Any]) -> Plan:
-    name, flags = _text(item["name"]), _flag(item["flags_missing"])
-    if item["type"] == "number":
-        return NumberPlan(name, float(item["fill"]), flags)
-    if item["type"] != "category" or not item["levels"]:
-        raise TableError(f"unknown kind of column: {item['type']!r}")
-    return CategoryPlan(name, _texts(item["levels"]), _flag(item["pools_others"]), flags)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TableError(f"text expected, got {value!r}")
-    return value
-
-
-def _texts(values: Any) -> tuple[str, ...]:
-    texts = tuple(_text(value) for value in list(values))
-    if len(set(texts)) < len(texts):
-        raise TableError("a name occurs twice")
-    return texts
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TableError(f"true or false expected, got {value!r}")
-    return value
 
 
 def _numbers(column: Column) -> Array:

@@ -53,6 +53,13 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class ColumnFinding(Finding):
+    """What was done to one column or found in it."""
+
+    column: str
+
+
+@dataclass(frozen=True)
 class FileRead(Finding):
     """How the file was read: its encoding and separator, where these had to be found out."""
 
@@ -60,34 +67,28 @@ class FileRead(Finding):
     separator: str = ""
 
 
-@dataclass(frozen=True)
-class OneColumn(Finding):
+class OneColumn(ColumnFinding):
     """No separator was found, so that all is one column."""
 
-    column: str
-
 
 @dataclass(frozen=True)
-class Unnamed(Finding):
+class Unnamed(ColumnFinding):
     """A column without a name got one."""
 
-    column: str
     position: int
 
 
 @dataclass(frozen=True)
-class Converted(Finding):
+class Converted(ColumnFinding):
     """Cells of a column became numbers in a way that is not obvious."""
 
-    column: str
     how: str
 
 
 @dataclass(frozen=True)
-class LeftOut(Finding):
+class LeftOut(ColumnFinding):
     """A column is no feature."""
 
-    column: str
     reason: Reason
     held: tuple[Held, ...] = ()
 
@@ -97,18 +98,14 @@ class LeftOut(Finding):
         return self.reason in (Reason.IS_EVENT, Reason.IS_TIME, Reason.ID, Reason.REMARK, Reason.ALL_RARE)
 
 
-@dataclass(frozen=True)
-class LooksLikeId(Finding):
+class LooksLikeId(ColumnFinding):
     """A column that was asked for by name seems to be an id."""
 
-    column: str
-
 
 @dataclass(frozen=True)
-class GapsFilled(Finding):
+class GapsFilled(ColumnFinding):
     """Gaps in a column of numbers were filled with the middle of the training table; a feature may say where."""
 
-    column: str
     people: int
     fill: float
     is_flagged: bool = False
@@ -116,29 +113,26 @@ class GapsFilled(Finding):
 
 
 @dataclass(frozen=True)
-class GapsCoded(Finding):
+class GapsCoded(ColumnFinding):
     """Gaps in a column of categories are a category of their own, or count as the most frequent one."""
 
-    column: str
     people: int
     counts_as: Held | None
 
 
 @dataclass(frozen=True)
-class RarePooled(Finding):
+class RarePooled(ColumnFinding):
     """Categories of few people are taken together, or count as the most frequent one."""
 
-    column: str
     categories: int
     people: int
     counts_as: Held | None
 
 
 @dataclass(frozen=True)
-class UnknownCategories(Finding):
+class UnknownCategories(ColumnFinding):
     """A new table has categories without a feature, which count as the most frequent one in training."""
 
-    column: str
     held: tuple[Held, ...]
     counts_as: str
 
@@ -159,18 +153,16 @@ class UsedAsNumbers(Finding):
 
 
 @dataclass(frozen=True)
-class UsedAsCategories(Finding):
+class UsedAsCategories(ColumnFinding):
     """A column whose categories are features, each compared with the first."""
 
-    column: str
     held: tuple[Held, ...]
 
 
 @dataclass(frozen=True)
-class EventRead(Finding):
+class EventRead(ColumnFinding):
     """Which values of the event column mean that it was seen, where these are not 0 and 1."""
 
-    column: str
     seen: tuple[Held, ...]
     unseen: tuple[Held, ...]
 

@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.facts import FEWEST
+from whether.files.table import findings as finding
 from whether.files.table.columns import Column, as_categories, count_numbers, count_values
 from whether.files.table.encoder import CategoryPlan, Encoder, NumberPlan, Plan
-from whether.files.table.findings import (
-    Converted,
-    Finding,
-    GapsCoded,
-    GapsFilled,
-    Held,
-    LeftOut,
-    LooksLikeId,
-    RarePooled,
-    Reason,
-    SameFeature,
-    TableError,
-    UsedAsCategories,
-    UsedAsNumbers,
-)
+from whether.files.table.findings import Finding, Held, Reason, TableError
+from whether.files.table.outcome import Outcome
+from whether.files.table.roles import Choice
 
 Array = NDArray[np.float64]
 
@@ -46,69 +34,53 @@ ID_NAME = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Observed:
-    """What was seen of each person, which no feature may repeat: the event, and times and lengths of follow-up."""
-
-    event: NDArray[np.bool_]
-    times: tuple[Array, ...] = ()
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the user said: were columns asked for by name, which hold codes, may gaps stay, and which say who one is."""
-
-    named: bool = False
-    categorical: Collection[str] = ()
-    keeps_gaps: bool = False
-    ids: tuple[str, ...] = ()
-
-
 def learn_encoder(
-    columns: Mapping[str, Column], wishes: Wishes, observed: Observed, findings: list[Finding]
+    columns: Mapping[str, Column], choice: Choice, outcome: Outcome, findings: list[Finding], *, keep_gaps: bool = False
 ) -> Encoder:
-    """Decide how columns become features; the findings get what was decided."""
-    planner = _Planner(wishes, observed, findings)
+    """Decide how columns become features, which may not repeat the outcome; the findings get what was decided."""
+    planner = _Planner(choice, outcome, findings, keep_gaps)
     plans = [plan for plan in (planner.plan(column) for column in columns.values()) if plan is not None]
     kept = planner.distinct_features(plans, columns)
     if not kept:
         raise TableError(f"No column is left that could be a feature: {_reasons(findings)}.")
     used = [plan for plan in plans if set(plan.outputs()) & set(kept)]
     numbers = tuple(plan.name for plan in used if isinstance(plan, NumberPlan))
-    findings += [UsedAsNumbers(numbers)] * bool(numbers)
-    findings += [UsedAsCategories(plan.name, planner.levels[plan.name]) for plan in used if plan.name not in numbers]
-    return Encoder(tuple(used), tuple(kept), wishes.ids)
+    findings += [finding.UsedAsNumbers(numbers)] * bool(numbers)
+    categories = (plan.name for plan in used if plan.name not in numbers)
+    findings += [finding.UsedAsCategories(name, planner.levels[name]) for name in categories]
+    return Encoder(tuple(used), tuple(kept), tuple(choice.ids))
 
 
 def _reasons(findings: list[Finding]) -> str:
-    left_out = [f"column {found.column!r} {found.reason.value}" for found in findings if isinstance(found, LeftOut)]
-    return "; ".join(left_out[:3]) or "the table has none besides those with the event, the times and the ids"
+    left_out = [found for found in findings if isinstance(found, finding.LeftOut)]
+    reasons = "; ".join(f"column {found.column!r} {found.reason.value}" for found in left_out[:3])
+    return reasons or "the table has none besides those with the event, the times and the ids"
 
 
 class _Planner:
     """The rules."""
 
-    def __init__(self, wishes: Wishes, observed: Observed, findings: list[Finding]) -> None:
-        self.wishes, self.observed, self.findings = wishes, observed, findings
+    def __init__(self, choice: Choice, outcome: Outcome, findings: list[Finding], keep_gaps: bool) -> None:
+        self.choice, self.outcome, self.findings, self.keep_gaps = choice, outcome, findings, keep_gaps
         self.levels: dict[str, tuple[Held, ...]] = {}
 
     def plan(self, column: Column) -> Plan | None:
         """Return how a column becomes features, or None if it is left out."""
         if column.how:
-            self.findings.append(Converted(column.name, column.how))
+            self.findings.append(finding.Converted(column.name, column.how))
         if column.kind == "empty":
             return self._leave_out(column, Reason.EMPTY)
         if column.kind == "other":
             return self._leave_out(column, Reason.STRANGE)
-        if column.name in self.wishes.categorical or column.kind == "text":
+        if column.name in self.choice.categorical or column.kind == "text":
             return self._plan_categories(column)
         return self._leave_out(column, Reason.DATES) if column.kind == "date" else self._plan_numbers(column)
 
     def _leave_out(self, column: Column, reason: Reason, *held: Held) -> Plan | None:
-        if self.wishes.named:
+        if self.choice.is_named:
             example = f" ({held[0].value!r})" if held else ""
             raise TableError(f"Column {column.name!r} {reason.value}{example}, so it cannot be a feature.")
-        self.findings.append(LeftOut(column.name, reason, held))
+        self.findings.append(finding.LeftOut(column.name, reason, held))
         return None
 
     def _plan_numbers(self, column: Column) -> Plan | None:
@@ -120,24 +92,26 @@ class _Planner:
         if reason is not None:
             return self._leave_out(column, reason)
         if _looks_like_id(column.name, known):
-            if not self.wishes.named:
+            if not self.choice.is_named:
                 return self._leave_out(column, Reason.ID)
-            self.findings.append(LooksLikeId(column.name))
-        if self.wishes.keeps_gaps:
+            self.findings.append(finding.LooksLikeId(column.name))
+        if self.keep_gaps:
             return NumberPlan(column.name, float("nan"))
         if not column.n_missing:
             return NumberPlan(column.name, middle(known[:: -(-known.size // MOST_FOR_MEDIAN)]))
         fill, flags = middle(known), column.n_missing >= FEWEST
-        self.findings.append(GapsFilled(column.name, column.n_missing, fill, flags))
+        self.findings.append(finding.GapsFilled(column.name, column.n_missing, fill, flags))
         return NumberPlan(column.name, fill, flags)
 
     def _repeats_outcome(self, values: Array) -> Reason | None:
-        event, head = self.observed.event, slice(0, 1000)  # a glance at the first people settles most columns
+        event, head = self.outcome.event, slice(0, 1000)  # a glance at the first people settles most columns
         for same in (event, ~event):
             if np.array_equal(values[head], same[head]) and np.array_equal(values, same):
                 return Reason.IS_EVENT
-        glances = (times for times in self.observed.times if np.any(values[head] == times[head]))
-        return Reason.IS_TIME if any(np.mean(values == times) > 0.5 for times in glances) else None
+        for times in (self.outcome.time, self.outcome.follow_up):
+            if times is not None and np.any(values[head] == times[head]) and np.mean(values == times) > 0.5:
+                return Reason.IS_TIME
+        return None
 
     def _plan_categories(self, column: Column) -> Plan | None:
         held = count_values(as_categories(column))
@@ -159,9 +133,9 @@ class _Planner:
         if len(levels) == 1 and not pools and not flags:
             return self._leave_out(column, Reason.NEARLY_CONSTANT, levels[0])
         if rare:
-            self.findings.append(RarePooled(column.name, len(rare), n_rare, None if pools else levels[0]))
+            self.findings.append(finding.RarePooled(column.name, len(rare), n_rare, None if pools else levels[0]))
         if column.n_missing:
-            self.findings.append(GapsCoded(column.name, column.n_missing, None if flags else levels[0]))
+            self.findings.append(finding.GapsCoded(column.name, column.n_missing, None if flags else levels[0]))
         self.levels[column.name] = levels
         return CategoryPlan(column.name, tuple(entry.value for entry in levels), pools, flags)
 
@@ -184,7 +158,7 @@ class _Planner:
                 # Adding zero turns -0.0 into 0.0, which has other bytes.
                 digest = hashlib.sha256(np.ascontiguousarray(values + 0.0).data).digest()
                 if digest in seen:
-                    self.findings.append(SameFeature(name, seen[digest]))
+                    self.findings.append(finding.SameFeature(name, seen[digest]))
                 elif values.size < 2 or not np.all(values == values[0]):
                     seen[digest] = name
                     kept.append(name)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, as_days, count_values, first_cell, guess_column, parse_day
+from whether.files.table.columns import Column, as_days, count_values, first_cell, guess_column, parse_day, parse_number
 from whether.files.table.findings import DatesToYears, EventRead, Finding, TableError, name_columns
 from whether.files.table.roles import Roles
 from whether.validate import ArgumentError
@@ -30,8 +30,8 @@ class Outcome:
     """Event and times of everybody, checked; entry as a number in the unit of the times, decimal years for dates."""
 
     event: NDArray[np.bool_]
-    time: Array | None
-    follow_up: Array | None
+    time: Array | None = None
+    follow_up: Array | None = None
     entry: Array | None = None
 
 
@@ -42,7 +42,13 @@ def read_outcome(table: pa.Table, roles: Roles, findings: list[Finding]) -> Outc
     since = None if roles.entry is None else _Entry(_column(table, roles.entry), roles.endpoint, findings)
     if since is not None and since.follow_up is not None:
         follow_up = since.follow_up
-    time = None if roles.time is None else _read_time(_column(table, roles.time), since, event)
+    time = None
+    if roles.time is not None:
+        column = _column(table, roles.time)
+        if since is not None and column.kind == "date":
+            time = since.until(column, event)
+        else:
+            time = _read_durations(column, "time")
     return Outcome(event, time, follow_up, None if since is None else since.dates)
 
 
@@ -60,8 +66,10 @@ def read_event(column: Column, cells: pa.ChunkedArray, value: str | None, findin
     _refuse_gaps(column, "0 means that the event was not seen")
     if value is not None:
         return _event_is(column, value, findings)
-    event = _event_of_numbers(column) if column.kind == "number" else _event_of_words(column, findings)
-    if event is None:
+    values = column.numbers() if column.kind == "number" else np.empty(0)
+    if values.size and np.all((values == 0) | (values == 1)):
+        event = values == 1
+    elif (event := _event_of_words(column, findings)) is None:
         found = sorted(pc.unique(cells.drop_null()).to_pylist()[:1000], key=repr)
         raise TableError(
             f"Column {column.name!r} must be 0 or 1 (or yes and no, true and false); it has the values "
@@ -81,11 +89,6 @@ def _event_is(column: Column, value: str, findings: list[Finding]) -> NDArray[np
     _tell_event(column, cells, event, findings)
     _refuse_one_class(column.name, event)
     return event
-
-
-def _event_of_numbers(column: Column) -> NDArray[np.bool_] | None:
-    values = column.numbers()
-    return values == 1 if np.all((values == 0) | (values == 1)) else None
 
 
 def _event_of_words(column: Column, findings: list[Finding]) -> NDArray[np.bool_] | None:
@@ -172,7 +175,7 @@ class _Entry:
         return _to_years(self.start) if self.has_dates else self.start
 
     def _follow_up(self, endpoint: str) -> Array:
-        end = parse_day(endpoint) if self.has_dates else _to_number(endpoint)
+        end = parse_day(endpoint) if self.has_dates else parse_number(endpoint)
         if end is None:
             wanted = "a date such as 2020-12-31" if self.has_dates else "a number, as the entries are"
             raise ArgumentError(f"`endpoint` must be {wanted}, got {endpoint!r}.")
@@ -185,8 +188,10 @@ class _Entry:
             )
         return length
 
-    def since(self, column: Column, event: NDArray[np.bool_]) -> Array:
+    def until(self, column: Column, event: NDArray[np.bool_]) -> Array:
         """Time from entry to a date; without the event, at most the follow-up, which also fills gaps."""
+        if not self.has_dates:
+            raise TableError(f"Column {column.name!r} holds dates, but the entries in {self.name!r} are numbers.")
         time = (as_days(column) - self.start) / DAYS_PER_YEAR
         if self.follow_up is not None:
             time = np.where(event, time, np.fmin(time, self.follow_up))
@@ -211,23 +216,8 @@ class _Entry:
 def read_date(text: str) -> float | None:
     """A date as entries have it: decimal years where it is written as 2020-12-31, else a number; None if neither."""
     day = parse_day(text)
-    return _to_number(text) if day is None else _to_years(day)
+    return parse_number(text) if day is None else _to_years(day)
 
 
 def _to_years(days: Any) -> Any:
     return 1970 + days / DAYS_PER_YEAR
-
-
-def _to_number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _read_time(column: Column, entry: _Entry | None, event: NDArray[np.bool_]) -> Array:
-    if entry is None or column.kind != "date":
-        return _read_durations(column, "time")
-    if not entry.has_dates:
-        raise TableError(f"Column {column.name!r} holds dates, but the entries in {entry.name!r} are numbers.")
-    return entry.since(column, event)

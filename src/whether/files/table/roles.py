@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from whether.files.table.findings import TableError, name_columns, suggest
 from whether.validate import ArgumentError
@@ -11,24 +11,14 @@ from whether.validate import ArgumentError
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns with the event and the times, as the user named them.
-
-    Attributes
-    ----------
-    event : str
-    time, follow_up, entry : str or None
-    endpoint : str or None
-        Date (or number, where entry is one) at which follow-up ended for everybody.
-    event_value : str or None
-        The value of the event column that means that the event was seen.
-    """
+    """The columns with the event and the times, as the user named them."""
 
     event: str
     time: str | None = None
     follow_up: str | None = None
     entry: str | None = None
-    endpoint: str | None = None
-    event_value: str | None = None
+    endpoint: str | None = None  # date, or number where the entries are, at which follow-up ended for everybody
+    event_value: str | None = None  # of the event column: means that the event was seen
 
     def __post_init__(self) -> None:
         """Refuse combinations that mean nothing."""
@@ -53,26 +43,17 @@ class Choice:
     """The other columns: which may become features (by name or not), and which say who a person is."""
 
     candidates: list[str]
-    named: bool
-    ids: list[str]
-    categorical: list[str]
-    propensity: list[str]
+    is_named: bool = False
+    ids: list[str] = field(default_factory=list)
+    categorical: list[str] = field(default_factory=list)
+    propensity: list[str] = field(default_factory=list)
 
 
-def choose_columns(
-    names: Sequence[str],
-    roles: Roles,
-    *,
-    features: Iterable[str] | None = None,
-    drop: Iterable[str] | None = None,
-    categorical: Iterable[str] | None = None,
-    propensity_features: Iterable[str] | None = None,
-    id: Iterable[str] | None = None,
-    group: str | None = None,
-) -> Choice:
-    """Settle what the columns of a table are for; a name that it has not, or that has two uses, is refused."""
-    wanted, dropped, ids = _listed(features), _listed(drop), _listed(id)
-    codes, propensity, grouping = _listed(categorical), _listed(propensity_features), _listed(group)
+def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterable[str] | None]) -> Choice:
+    """Settle what columns are for, by the parameters of `read_cohort`; a name is refused if absent, or used twice."""
+    wanted, dropped, ids, codes, propensity, grouping = (
+        _listed(uses[use]) for use in ("features", "drop", "id", "categorical", "propensity_features", "group")
+    )
     for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping):
         check_column(name, names)
     taken = {*roles.columns, *dropped, *ids, *grouping}

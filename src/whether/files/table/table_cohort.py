@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from whether.files.table.columns import guess_column
 from whether.files.table.encoder import Encoder
 from whether.files.table.findings import DatesToYears, Finding, TableError
-from whether.files.table.learn import Observed, Wishes, learn_encoder
+from whether.files.table.learn import learn_encoder
 from whether.files.table.outcome import Outcome, read_outcome
 from whether.files.table.roles import Choice, Roles, choose_columns
-from whether.files.table.source import open_table
+from whether.files.table.table_file import open_table
 from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
@@ -159,16 +159,8 @@ def read_cohort(
     told = (None if value is None else str(value).removesuffix(" 00:00:00") for value in (endpoint, event_value))
     roles = Roles(event, time, follow_up, entry, *told)
     opened = open_table(table, query=query)
-    choice = choose_columns(
-        opened.column_names,
-        roles,
-        features=features,
-        drop=drop,
-        categorical=categorical,
-        propensity_features=propensity_features,
-        id=id,
-        group=group,
-    )
+    uses = {"features": features, "drop": drop, "categorical": categorical, "id": id, "group": group}
+    choice = choose_columns(opened.column_names, roles, {**uses, "propensity_features": propensity_features})
     grouping = [] if group is None else [group]
     cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.candidates])))
     if cells.num_rows < FEWEST_ROWS:
@@ -199,9 +191,7 @@ def _encode(
     table: pa.Table, choice: Choice, outcome: Outcome, keep_gaps: bool, findings: list[Finding]
 ) -> tuple[Encoder, pd.DataFrame]:
     columns = {name: guess_column(name, table[name]) for name in choice.candidates}
-    wishes = Wishes(choice.named, choice.categorical, keep_gaps, tuple(choice.ids))
-    times = tuple(times for times in (outcome.time, outcome.follow_up) if times is not None)
-    encoder = learn_encoder(columns, wishes, Observed(outcome.event, times), findings)
+    encoder = learn_encoder(columns, choice, outcome, findings, keep_gaps=keep_gaps)
     # What encoding finds in the training table has been told when it was learned.
     return encoder, pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features), copy=False)
 

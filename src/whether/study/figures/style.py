@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whether.files.atomic_file import atomic_path
+from whether.files.whole_files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from whether.analysis import Analysis
 from whether.facts import FEWEST
-from whether.files.atomic_file import atomic_path
+from whether.files.whole_files import write_text
 from whether.telling.page.page import describe
 from whether.telling.words import Name, clean
 
@@ -40,8 +40,7 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_b
     """
     target = Path(path)
     text = render_page(describe(analysis, suppress_below))
-    with atomic_path(target) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+    write_text(target, text)
     return target
 
 

@@ -1,4 +1,4 @@
-"""From a file or a data frame to columns: the kind of file is told by its first bytes, not by its name.
+"""From a file or a data frame to columns, and back: what a file is its first bytes tell, not its name.
 
 Text tables arrive as text, cell by cell; what the cells mean is decided in `whether.files.table.columns`.
 """
@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from whether.files.table.columns import is_text
 from whether.files.table.database import read_duckdb, read_sqlite
 from whether.files.table.delimited import TextTable
 from whether.files.table.findings import Finding, TableError, name_columns
+from whether.files.whole_files import atomic_path
 
 MOST_COLUMNS = 10_000
+# A spreadsheet takes cells that begin like this for formulas and runs them.
+FORMULA = r"^[=+\-@\t\r]"
+# What files that can be read begin with.
+OWN = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", b"SQLite format 3\0": "sqlite"}
 SAVE_AS = "Save the table as CSV, Parquet or Feather."
 # What some files that are no tables begin with, and what to say.
 FOREIGN = (
@@ -127,12 +134,9 @@ def _kind(path: Path, start: bytes) -> str:
     for magic, what in FOREIGN:
         if start.startswith(magic):
             raise TableError(f"{str(path)!r} {what}")
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith((b"ARROW1", b"FEA1")):
-        return "feather"
-    if start.startswith(b"SQLite format 3\0"):
-        return "sqlite"
+    for magic, kind in OWN.items():
+        if start.startswith(magic):
+            return kind
     if start[8:12] == b"DUCK":
         return "duckdb"
     visible = start.lstrip(b"\xef\xbb\xbf").lstrip().lower()
@@ -165,3 +169,43 @@ def _open_arrow(path: Path, kind: str) -> OpenTable:
             return file.read(columns=columns)
 
     return OpenTable(str(path), names, lambda columns: guarded(lambda: fetch(columns)))
+
+
+def check_format(path: str | os.PathLike[str]) -> str:
+    """Return the format that a file's name asks for."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".parquet", ".feather"):
+        raise TableError(f"{str(path)!r} must end in .csv, .parquet or .feather.")
+    return suffix[1:]
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write a table; numbers are read back to the last bit."""
+    import pyarrow.csv
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    kind = check_format(path)
+    if kind == "csv":
+        table = pa.table({name: _plain(name, table[name]) for name in table.column_names})
+    write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}
+    with atomic_path(path) as unfinished:
+        write.get(kind, pyarrow.csv.write_csv)(table, unfinished)
+
+
+def _plain(name: str, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as CSV can have it, without text that a spreadsheet would run when it opens the file."""
+    if pa.types.is_dictionary(data.type):
+        data = data.cast(data.type.value_type)
+    if pa.types.is_nested(data.type) or pa.types.is_binary(data.type) or pa.types.is_large_binary(data.type):
+        raise TableError(f"Column {name!r} holds {data.type}, which CSV cannot have. Write Parquet, or leave it out.")
+    if not is_text(data.type):
+        return data
+    text = data.cast(pa.string())
+    row = pc.index(pc.match_substring_regex(text, FORMULA), True).as_py()
+    if row >= 0:
+        raise TableError(
+            f"Column {name!r} has a cell that a spreadsheet would run as a formula (row {row + 1}: "
+            f"{text[row].as_py()[:40]!r}). Write Parquet, which spreadsheets do not run, or clean the column."
+        )
+    return text

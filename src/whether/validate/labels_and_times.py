@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
-from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
+from whether.validate.error_types import DataError, MissingTimeError
 from whether.validate.features import check_columns
 
 Array = NDArray[np.float64]
@@ -116,13 +116,18 @@ def check_times(values: ArrayLike, n: int, name: str) -> Array:
         (np.isinf(times), "is infinite", "Give the length of the observation, even for people who never had it."),
         (times <= 0, "is not > 0", "Drop or repair these rows; a time of zero has no logarithm."),
     ):
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise DataError(
-                f"{name} must be > 0 and finite for every person; for {int(bad.sum())} of {n} it {what} "
-                f"(first: row {row}, {name}={times[row]}). {advice}"
-            )
+        refuse_rows(bad, times, name, "must be > 0 and finite", what, advice)
     return times
+
+
+def refuse_rows(bad: NDArray[np.bool_], values: Array, name: str, rule: str, what: str, advice: str) -> None:
+    """Refuse values of people that break a rule, and say where the first one is and what is wrong with it."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise DataError(
+            f"{name} {rule} for every person; for {int(bad.sum())} of {bad.size} it {what} (first: row {row}, "
+            f"{name}={values[row]}). {advice}"
+        )
 
 
 def check_weight(values: ArrayLike, n: int) -> Array:
@@ -131,9 +136,7 @@ def check_weight(values: ArrayLike, n: int) -> Array:
     if weight.shape != (n,):
         raise DataError(f"sample_weight must be one number per person: shape ({n},) was expected, got {weight.shape}.")
     bad = ~(np.isfinite(weight) & (weight >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise DataError(f"sample_weight must be >= 0 and finite (first bad: row {row}, weight {weight[row]}).")
+    refuse_rows(bad, weight, "sample_weight", "must be >= 0 and finite", "is not", "Drop or repair these rows.")
     if not weight.any():
         raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
     return weight
@@ -224,13 +227,3 @@ def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
                 f"{estimator} restricts the labeling propensity through {what}, but {what}=None "
                 f"({cohort.n} people, {int(cohort.labeled.sum())} labeled). {advice[what]}"
             )
-
-
-def check_share(value: Any, name: str) -> float:
-    """Check a share that the user knows to be a number in (0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) <= 1:
-        raise ArgumentError(f"{name} must be a number in (0, 1], got {value!r}.")
-    return float(value)
-
-
-# ---------------------------------------------------------------- settings, and arrays beside a cohort

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from whether.files.atomic_file import atomic_path
+from whether.files.whole_files import atomic_path
 
 
 def names(folder):

@@ -23,11 +23,13 @@ from whether.telling.disclosure import disclose
 from whether.telling.table_words import word_all
 
 
-def find_method(name: str) -> Method:
-    """Return the method of a name, in whichever case it is written."""
+def find_method(name: str, cohort: CohortOptions) -> Method:
+    """Return the method of a name, in whichever case it is written; refuse one whose columns are not named."""
     found = next((method for method in METHODS.values() if method.name.lower() == name.lower()), None)
     if found is None:
         raise CommandError(f"There is no method {name!r} (there are {', '.join(METHODS)}).{suggest(name, METHODS)}")
+    if found.feature_parameter and cohort.propensity_features is None:
+        raise CommandError(f"{found.name} needs --propensity-features, the columns that decide who is seen.")
     return found
 
 
@@ -42,14 +44,12 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
                 "was seen."
             )
         return None
-    found = find_method(name)
+    found = find_method(name, cohort)
     if "time" in found.needs and cohort.time is None:
         raise CommandError(f"{found.name} works through event times: give the column as --time.")
     if "follow_up" in found.needs and not has_follow_up:
         needed = "give the column as --follow-up, or --entry and --endpoint"
         raise CommandError(f"{found.name} works through the length of follow-up: {needed}.")
-    if found.feature_parameter and not named:
-        raise CommandError(f"{found.name} needs --propensity-features, the columns that decide who is seen.")
     if named and not found.feature_parameter:
         raise CommandError(f"{found.name} has no use for --propensity-features. Methods that end in -R have.")
     return found
@@ -77,14 +77,8 @@ def describe_training(
     model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
 ) -> dict[str, Any]:
     """What a fit came to."""
-    return {
-        "people": int(y.size),
-        "events": int(y.sum()),
-        "seen_share": float(y.mean()),
-        "mean_risk": mean_risk,
-        "expected_unseen": expected_unseen,
-        "converged": bool(model.converged_),
-    }
+    seen = {"people": int(y.size), "events": int(y.sum()), "seen_share": float(y.mean())}
+    return {**seen, "mean_risk": mean_risk, "expected_unseen": expected_unseen, "converged": bool(model.converged_)}
 
 
 def save_fitted(

@@ -1,12 +1,13 @@
-"""From a cohort to an answer that is told: as text, as JSON, or as a picture in a file."""
+"""From a cohort to advice that is told: as text, as JSON, or as a picture in a file."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from whether.cli.cohorts import read_people
@@ -14,8 +15,7 @@ from whether.cli.options import CohortOptions
 from whether.cli.output import check_output, gathered_warnings, make_notes, say_lines, tell
 from whether.cli.problems import CommandError
 from whether.facts import FEWEST, Told
-from whether.files.atomic_file import atomic_path
-from whether.files.table import TableCohort
+from whether.files.whole_files import atomic_path, write_text
 from whether.telling.disclosure import Disclosure
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -25,11 +25,11 @@ RESOLUTION = 150
 
 
 def answer(
-    command: str,
+    find: Callable[..., Told],
     cohort: CohortOptions,
     output: Path | None,
     as_json: bool,
-    find: Callable[[TableCohort], Told],
+    settings: Mapping[str, Any] = MappingProxyType({}),
     *,
     draws_times: bool = True,
 ) -> None:
@@ -38,13 +38,14 @@ def answer(
         _check_result(output, cohort, draws_times)
     people = read_people(cohort)
     with gathered_warnings() as warned:
-        found = find(people)
+        groups = {} if people.groups is None else {"groups": people.groups}
+        found = find(people.X, people.y, **people.known, **groups, **settings, random_state=cohort.seed)
     # Of invented people everything may be told.
     fewest = 0 if cohort.table is None else FEWEST
     n, n_events = people.y.size, int(people.y.sum())
     tells = Disclosure(fewest).allows_part(n_events, n)
     counted = {"people": int(n), "events": n_events if tells else None}
-    result = {"command": command, "cohort": people.name, **counted, **_numbers(found, fewest)}
+    result = {"command": find.__name__, "cohort": people.name, **counted, **_numbers(found, fewest)}
     lines = found.to_text(_width(), suppress_below=fewest).splitlines()
     if output is not None:
         _write(output, result, found, fewest)
@@ -76,8 +77,7 @@ def _check_result(path: Path, cohort: CohortOptions, draws_times: bool) -> None:
 def _write(path: Path, result: dict[str, Any], found: Told, fewest: int) -> None:
     ending = path.suffix.lower()
     if ending == ".json":
-        with atomic_path(path) as file:
-            file.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(result, indent=1, allow_nan=False) + "\n")
         return
     import matplotlib
 
