@@ -18,7 +18,7 @@ from whether.advise.evidence.follow_up import last_events
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.linearity import examine_linearity
 from whether.advise.evidence.material import gather
-from whether.advise.evidence.probes import design_probe, event_time_candidates, follow_up_candidates
+from whether.advise.evidence.probes import EventTimeFits, design_probe, event_time_candidates, follow_up_candidates
 from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
 from whether.advise.evidence.shape import examine_shape
 from whether.advise.evidence.time_trust import compare_models
@@ -36,7 +36,7 @@ OWN_WORLDS = {world.name: world for world in (EXACT, LITTLE_NOISE)}
 
 def of_event_times(material, candidates):
     design = design_probe(material.cohort, candidates(material.cohort))
-    return check_event_times(design, candidates(material.cohort))[0]
+    return check_event_times(design, candidates(material.cohort))
 
 
 def of_labels(material):
@@ -57,8 +57,8 @@ TESTS = {
     "scar-lr": lambda material, seed: check_constant(material)[0],
     "scar-bootstrap": of_bootstrap,
     "labels-vs-times": lambda material, seed: of_labels(material),
-    "hausman": lambda material, seed: compare_models(material)[0],
-    "shape": lambda material, seed: examine_shape(material).test,
+    "hausman": lambda material, seed: compare_models(material, EventTimeFits(material.cohort))[0],
+    "shape": lambda material, seed: examine_shape(material, EventTimeFits(material.cohort)).test,
     "curved-outcome": lambda material, seed: examine_linearity(material).outcome,
     "curved-times": lambda material, seed: examine_linearity(material).propensity,
 }

@@ -22,6 +22,7 @@ from whether.estimators import (
     UnbiasedPUClassifier,
 )
 from whether.palette import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PINK, RED, SKY, YELLOW
+from whether.validate import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Method:
         settings = {**self.settings, **parameters}
         if self.feature_parameter:
             if features is None:
-                raise ValueError(f"{self.name} needs the names of the features that drive labeling.")
+                raise ArgumentError(f"{self.name} needs the names of the features that drive labeling.")
             settings[self.feature_parameter] = list(features)
         return self.estimator(**settings)
 

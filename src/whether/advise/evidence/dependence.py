@@ -16,6 +16,7 @@ from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
     EVENTS_PER_FEATURE,
     NO_COLUMNS,
+    EventTimeFits,
     ProbeDesign,
     ProbeFit,
     design_probe,
@@ -82,7 +83,9 @@ class DependenceEvidence:
     unseen_share: float
 
 
-def examine_dependence(material: Material, *, trust_times: bool = True) -> DependenceEvidence | None:
+def examine_dependence(
+    material: Material, fits: EventTimeFits, *, trust_times: bool = True
+) -> DependenceEvidence | None:
     """Return the evidence on dependence, from event times if these may be trusted; None without times and follow-up."""
     if not material.has_time and not material.has_follow_up:
         return None
@@ -90,7 +93,11 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
     use_times = material.has_time and (trust_times or not material.has_follow_up)
     candidates = (event_time_candidates if use_times else follow_up_candidates)(cohort)
     design = design_probe(cohort, candidates)
-    test, fit = check_event_times(design, candidates)
+    test = check_event_times(design, candidates)
+    fit = None
+    if design.cohort is not None:
+        is_shared = use_times and not design.note
+        fit = fits.of(design.cohort) if is_shared else fit_probe(design.cohort, candidates, design.columns)
     censoring, z = check_follow_up(material)
     # Cox's score is positive where follow-up is short.
     by_feature = [Driver(name, math.nan, -score) for name, score in zip(cohort.names, z.tolist(), strict=True)]
@@ -110,23 +117,20 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
     )
 
 
-def check_event_times(
-    design: ProbeDesign, candidates: Sequence[SurvivalTimePropensity]
-) -> tuple[HypothesisTest, ProbeFit | None]:
-    """Likelihood-ratio test of no slopes in the time part, and the fit with slopes.
+def check_event_times(design: ProbeDesign, candidates: Sequence[SurvivalTimePropensity]) -> HypothesisTest:
+    """Likelihood-ratio test of no slopes in the time part.
 
     The penalty that keeps locations within reach of the follow-up keeps them there more easily with slopes than
-    without, so that where follow-up is short it would speak for slopes. The test does without it, the fit does not. The
+    without, so that where follow-up is short it would speak for slopes. The test does without it. The
     residual distribution of the test is chosen without slopes: chosen with them it would speak for them too.
     """
     null = "event times do not depend on features"
     if design.cohort is None:
-        return HypothesisTest(null, note=design.note), None
+        return HypothesisTest(null, note=design.note)
     tied = fit_probe(design.cohort, loosen(candidates), NO_COLUMNS)
     free = widen_probe(tied, design.cohort, tied.fit.propensity, design.columns)
     ratio = 2 * (free.log_likelihood - tied.log_likelihood)
-    test = HypothesisTest.of(null, ratio, design.columns.size, design.note)
-    return test, fit_probe(design.cohort, candidates, design.columns)
+    return HypothesisTest.of(null, ratio, design.columns.size, design.note)
 
 
 def check_follow_up(material: Material) -> tuple[HypothesisTest, Array]:

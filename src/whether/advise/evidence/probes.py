@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +126,23 @@ def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTI
 def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
     """Follow-up propensities with these residual distributions."""
     return in_units_of(cohort.required("follow_up"), FollowUpPropensity, names)
+
+
+class EventTimeFits:
+    """The event-time model with all features, which several questions ask for: fitted once to the whole cohort."""
+
+    def __init__(self, cohort: Cohort) -> None:
+        self._cohort = cohort
+
+    @cached_property
+    def _whole(self) -> ProbeFit:
+        return fit_probe(self._cohort, event_time_candidates(self._cohort), all_columns(self._cohort))
+
+    def of(self, cohort: Cohort) -> ProbeFit:
+        """Return the fit to the whole cohort, or to another design of it."""
+        if cohort is self._cohort:
+            return self._whole
+        return fit_probe(cohort, event_time_candidates(cohort), all_columns(cohort))
 
 
 def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePropensity]:

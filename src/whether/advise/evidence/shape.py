@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.material import Material
-from whether.advise.evidence.probes import ProbeFit, all_columns, design_probe, event_time_candidates, fit_probe
+from whether.advise.evidence.probes import EventTimeFits, ProbeFit, design_probe, event_time_candidates
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -43,17 +43,16 @@ class ShapeEvidence:
     distribution: str  #: The residual distribution, chosen by likelihood.
 
 
-def examine_shape(material: Material) -> ShapeEvidence | None:
+def examine_shape(material: Material, fits: EventTimeFits) -> ShapeEvidence | None:
     """Return the evidence on the shape of event times; None where there are none."""
     if not material.has_time:
         return None
     cohort = material.cohort.thin(MOST_ROWS)
-    candidates = event_time_candidates(cohort)
-    design = design_probe(cohort, candidates)
+    design = design_probe(cohort, event_time_candidates(cohort))
     null = "event times have the shape of the event-time model"
     if design.cohort is None:
         return ShapeEvidence(HypothesisTest(null, note=design.note), math.nan, "no fit")
-    fit = fit_probe(design.cohort, candidates, all_columns(design.cohort))
+    fit = fits.of(design.cohort)
     n_bins = min(MOST_BINS, int(np.count_nonzero(design.cohort.labeled)) // EVENTS_PER_BIN)
     if n_bins < 2:
         return ShapeEvidence(HypothesisTest(null, note="too few events"), math.nan, fit.distribution)

@@ -15,9 +15,9 @@ from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
+    EventTimeFits,
     all_columns,
     design_probe,
-    event_time_candidates,
     fit_probe,
     follow_up_candidates,
 )
@@ -102,7 +102,7 @@ class TrustEvidence:
         return "contradicted" if self.labels.rejects() else "not contradicted"
 
 
-def examine_time_trust(material: Material) -> TrustEvidence | None:
+def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence | None:
     """Return the evidence on event times; None where there are none."""
     if not material.has_time:
         return None
@@ -113,7 +113,7 @@ def examine_time_trust(material: Material) -> TrustEvidence | None:
         missing = HypothesisTest("event times agree with labels and follow-up", note="potential follow-up is unknown")
         return TrustEvidence(heaping, None, missing, missing, None)
     follow_up = cohort.required("follow_up")
-    hausman, difference = compare_models(material)
+    hausman, difference = compare_models(material, fits)
     return TrustEvidence(
         heaping,
         measure_end_mass(time[labeled], follow_up[labeled]),
@@ -154,22 +154,21 @@ def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
     return EndMass(at_end / part.size, even * near / part.size, p_value, near, at_end)
 
 
-def compare_models(material: Material) -> tuple[HypothesisTest, Interval | None]:
+def compare_models(material: Material, fits: EventTimeFits) -> tuple[HypothesisTest, Interval | None]:
     """Hausman-type comparison of mean risk by the event-time and the follow-up model, on the same people."""
     null = "event-time and follow-up model agree on the mean risk"
     design = design_probe(material.cohort, follow_up_candidates(material.cohort), events_per_feature=EVENTS_PER_FEATURE)
     cohort = design.cohort
     if cohort is None:
         return HypothesisTest(null, note=design.note), None
-    columns = all_columns(cohort)
-    by_time = fit_probe(cohort, event_time_candidates(cohort), columns)
+    by_time = fits.of(cohort)
     unseen = by_time.unseen_share(float(cohort.required("follow_up").max()))
     if unseen > LARGE_UNSEEN_SHARE:
         return HypothesisTest(null, note="both models extrapolate"), None
     if by_time.noise < LITTLE_NOISE:
         return HypothesisTest(null, note="features tell event times nearly without noise"), None
     # The same residual distribution in both: it is the times that are in question.
-    by_follow_up = fit_probe(cohort, follow_up_candidates(cohort, (by_time.distribution,)), columns)
+    by_follow_up = fit_probe(cohort, follow_up_candidates(cohort, (by_time.distribution,)), all_columns(cohort))
     (risk, influence), (other, other_influence) = by_time.mean_risk(), by_follow_up.mean_risk()
     error = float(np.sqrt(((influence - other_influence) ** 2).sum()))
     difference = Interval(risk - other, risk - other - 1.96 * error, risk - other + 1.96 * error, error)

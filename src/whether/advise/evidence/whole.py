@@ -16,6 +16,7 @@ from whether.advise.evidence.exchange import ExchangeEvidence, examine_exchange
 from whether.advise.evidence.follow_up import FollowUpEvidence, examine_follow_up
 from whether.advise.evidence.linearity import LinearityEvidence, examine_linearity
 from whether.advise.evidence.material import Material, gather
+from whether.advise.evidence.probes import EventTimeFits
 from whether.advise.evidence.scar import ScarEvidence, examine_scar
 from whether.advise.evidence.shape import ShapeEvidence, examine_shape
 from whether.advise.evidence.time_trust import TrustEvidence, examine_time_trust
@@ -121,15 +122,16 @@ def examine(
 
 def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
     """Examine a checked cohort."""
-    trust = examine_time_trust(material)
+    fits = EventTimeFits(material.cohort)
+    trust = examine_time_trust(material, fits)
     trusted = trust is not None and trust.reading != "contradicted"
     return Evidence(
         counts=count(material),
         bounds=bound(material, trust_times=trusted),
         follow_up=examine_follow_up(material, rng),
-        dependence=examine_dependence(material, trust_times=trusted),
+        dependence=examine_dependence(material, fits, trust_times=trusted),
         trust=trust,
-        shape=examine_shape(material),
+        shape=examine_shape(material, fits),
         scar=examine_scar(material, rng),
         exchange=examine_exchange(material),
         linearity=examine_linearity(material),
