@@ -22,7 +22,7 @@ def test_a_public_classifier_has_the_name_of_its_class(name):
 
 
 def test_public_parts_need_no_import_of_their_own():
-    parts = ("advise", "analysis", "evaluate", "learners", "files", "methods", "report", "simulation", "study")
+    parts = ("advise", "analysis", "evaluate", "learners", "files", "methods", "simulation", "study", "telling")
     program = f"import whether; [getattr(whether, name).__doc__ for name in {parts!r}]"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

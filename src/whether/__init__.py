@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whether.advise import WhetherClassifier, backtest, examine, recommend, sensitivity
-    from whether.analysis.table_input import analyze
+    from whether.analysis.whole_answer import analyze
     from whether.estimators import (
         AFTClassifier,
         DiscreteTimeCureClassifier,
@@ -87,7 +87,7 @@ _HOMES = {
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
     "advise", "analysis", "distributions", "estimators", "evaluate", "inference", "learners", "likelihood", "methods",
-    "files", "propensity", "report", "simulation", "study", "validate",
+    "files", "propensity", "simulation", "study", "survival", "telling", "validate",
 )  # fmt: skip
 
 

@@ -1,29 +1,18 @@
 """Times that a model may keep: near those of people, but nobody's own."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.facts import FEWEST
-
-Array = NDArray[np.float64]
 
 # Steps of the logarithm to which others are raised: three digits, whatever the unit.
 STEP = 1e-3
 
 
 def coarsen_times(times: Array, weight: Array, chosen: Array) -> Array:
-    """Raise chosen times to a grid of three digits, except what a group of people share.
+    """Raise some of everybody's times to a grid of three digits, except what a group of people share.
 
     The grid is anchored at the mean of the logarithms, so that the unit of time does not matter.
-
-    Parameters
-    ----------
-    times, weight : ndarray
-        Of everybody.
-    chosen : ndarray
-        Some of the times.
 
     Examples
     --------
@@ -32,6 +21,7 @@ def coarsen_times(times: Array, weight: Array, chosen: Array) -> Array:
     """
     anchor = float(np.average(np.log(times), weights=weight))
     raised = np.exp(anchor + STEP * (np.floor(np.round((np.log(chosen) - anchor) / STEP, 6)) + 1))
-    known, people = np.unique(times[weight > 0], return_counts=True)
+    known, place = np.unique(times, return_inverse=True)
+    people = np.bincount(place, weights=weight)
     shared = people[np.searchsorted(known, chosen)] >= FEWEST
     return np.where(shared, chosen, raised)

@@ -8,36 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from whether.arrays import Array, Flags, Rows
 
 
 @dataclass(frozen=True)
 class Cohort:
-    """Features, labels and times of n people, checked.
+    """Features, labels and times of n people, checked."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, d)
-    labeled : ndarray of bool, shape (n,)
-        Whether the event was seen.
-    weight : ndarray of shape (n,) or None
-        How many people each row stands for; None means one each.
-    time : ndarray of shape (n,) or None
-        Time of the event if it was seen, else of the end of follow-up.
-    follow_up : ndarray of shape (n,) or None
-        How long the person was, or would have been, under observation.
-    names : tuple of str
-        One name per feature column.
-    """
-
-    features: Array
-    labeled: NDArray[np.bool_]
-    names: tuple[str, ...]
-    weight: Array | None = None
-    time: Array | None = None
-    follow_up: Array | None = None
+    features: Array  # of shape (n, d)
+    labeled: Flags  # whether the event was seen
+    names: tuple[str, ...]  # of the features
+    weight: Array | None = None  # how many people each row stands for; None means one each
+    time: Array | None = None  # of the event if it was seen, else of the end of follow-up
+    follow_up: Array | None = None  # how long the person was, or would have been, under observation
 
     @property
     def n(self) -> int:
@@ -55,22 +39,16 @@ class Cohort:
         """How many people each row stands for, where that is not said: one."""
         return np.ones(self.n) if self.weight is None else self.weight
 
-    def take(self, rows: NDArray[np.intp]) -> Cohort:
+    def take(self, rows: Rows) -> Cohort:
         """Return the cohort of these rows, in this order."""
-        return Cohort(
-            self.features[rows],
-            self.labeled[rows],
-            self.names,
-            None if self.weight is None else self.weight[rows],
-            None if self.time is None else self.time[rows],
-            None if self.follow_up is None else self.follow_up[rows],
-        )
+        beside = (None if values is None else values[rows] for values in (self.weight, self.time, self.follow_up))
+        return Cohort(self.features[rows], self.labeled[rows], self.names, *beside)
 
     def thin(self, most: int) -> Cohort:
         """Return evenly spaced rows, at most so many; all of them where there are no more."""
         return self if self.n <= most else self.take(np.arange(0, self.n, -(-self.n // most)))
 
-    def select(self, columns: NDArray[np.intp]) -> Cohort:
+    def select(self, columns: Rows) -> Cohort:
         """Return the cohort with these features, in this order."""
         names = tuple(self.names[column] for column in columns)
         return replace(self, features=self.features[:, columns], names=names)

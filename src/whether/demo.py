@@ -104,7 +104,7 @@ def introduce(cohort: SimulatedCohort, fresh: SimulatedCohort) -> str:
 def format_table(results: list[Comparison]) -> list[str]:
     """Align the results in columns, long restrictions over several lines."""
     upper, lower = [column[0] for column in _COLUMNS], [column[1] for column in _COLUMNS]
-    lines = ["", _align(upper), _align(lower), "-" * len(_align([""] * len(_COLUMNS), strip=False))]
+    lines = ["", _align(upper), _align(lower), "-" * (sum(column[2] + 2 for column in _COLUMNS) - 2)]
     for result in results:
         marked = result.name + ("*" if result.warnings else "")
         numbers = [*(f"{number:.3f}" for number in result.numbers), f"{result.seconds:.2f}"]
@@ -114,14 +114,13 @@ def format_table(results: list[Comparison]) -> list[str]:
     return lines
 
 
-def _align(cells: list[str], strip: bool = True) -> str:
+def _align(cells: list[str]) -> str:
     widths = [column[2] for column in _COLUMNS]
     aligned = [
         cell.ljust(width) if position < _N_WORDS else cell.rjust(width)
         for position, (cell, width) in enumerate(zip(cells, widths, strict=False))
     ]
-    line = "  ".join(aligned)
-    return line.rstrip() if strip else line
+    return "  ".join(aligned).rstrip()
 
 
 def format_notes(results: list[Comparison]) -> list[str]:

@@ -6,17 +6,14 @@ density, log survival function and log distribution function of a standardised r
 second derivative. Used by the event-time and follow-up propensities.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcx, ndtri
 
-Array = NDArray[np.float64]
+from whether.arrays import Array
 
 _LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 _SQRT_2 = math.sqrt(2)
@@ -43,18 +40,10 @@ def softplus_expit(x: Array) -> tuple[Array, Array]:
 
 
 class ResidualDistribution(ABC):
-    """Distribution of the standardised residual of log time.
+    """Distribution of the standardised residual of log time."""
 
-    Attributes
-    ----------
-    name : str
-        The name users pass as ``distribution=``.
-    has_scale : bool
-        Whether the scale is estimated (the exponential fixes it at 1).
-    """
-
-    name: str
-    has_scale: bool = True
+    name: str  # what users pass as distribution=
+    has_scale: bool = True  # whether the scale is estimated; the exponential fixes it at 1
 
     @abstractmethod
     def log_density(self, z: Array) -> Jet:
@@ -64,9 +53,10 @@ class ResidualDistribution(ABC):
     def log_survival(self, z: Array) -> Jet:
         """Log probability of a residual above ``z``."""
 
-    @abstractmethod
     def log_cdf(self, z: Array) -> Jet:
-        """Log probability of a residual at most ``z``."""
+        """Log probability of a residual at most ``z``, of residuals that are symmetric about zero."""
+        mirrored = self.log_survival(-z)
+        return Jet(mirrored.value, -mirrored.first, mirrored.second)
 
     @abstractmethod
     def draw(self, uniform: Array) -> Array:
@@ -95,11 +85,6 @@ class Normal(ResidualDistribution):
         second = np.where(far, 1 - 1 / np.where(far, z, 1.0) ** 2, mills * (mills - z))
         return Jet(value, -mills, -second)
 
-    def log_cdf(self, z: Array) -> Jet:
-        """Log probability of a residual at most ``z``."""
-        mirrored = self.log_survival(-z)
-        return Jet(mirrored.value, -mirrored.first, mirrored.second)
-
     def draw(self, uniform: Array) -> Array:
         """Residuals from uniform draws, by inverting the distribution function."""
         return np.asarray(ndtri(uniform))
@@ -119,11 +104,6 @@ class Logistic(ResidualDistribution):
         """Log probability of a residual above ``z``."""
         softplus, expit = softplus_expit(z)
         return Jet(-softplus, -expit, -expit * (1 - expit))
-
-    def log_cdf(self, z: Array) -> Jet:
-        """Log probability of a residual at most ``z``."""
-        mirrored = self.log_survival(-z)
-        return Jet(mirrored.value, -mirrored.first, mirrored.second)
 
     def draw(self, uniform: Array) -> Array:
         """Residuals from uniform draws, by inverting the distribution function."""
@@ -161,14 +141,7 @@ class Gumbel(ResidualDistribution):
         return np.asarray(np.log(-np.log1p(-uniform)))
 
 
-DISTRIBUTIONS: dict[str, ResidualDistribution] = {
-    distribution.name: distribution
-    for distribution in (
-        Normal(),
-        Logistic(),
-        Gumbel("weibull", has_scale=True),
-        Gumbel("exponential", has_scale=False),
-    )
-}
+_ALL = Normal(), Logistic(), Gumbel("weibull", has_scale=True), Gumbel("exponential", has_scale=False)
+DISTRIBUTIONS: dict[str, ResidualDistribution] = {distribution.name: distribution for distribution in _ALL}
 # What distribution="auto" compares. The exponential is a Weibull and never has the higher likelihood.
 AUTO_DISTRIBUTIONS = ("lognormal", "loglogistic", "weibull")

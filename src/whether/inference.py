@@ -6,19 +6,16 @@ justified by Diop, Diop and Dupuy (2011): the maximum is consistent and asymptot
 enters one of the two parts only. Functions of arrays; the estimators call them.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.stats import norm
 
-Array = NDArray[np.float64]
+from whether.arrays import Array
 
 # Smallest eigenvalue of the information, scaled to a unit diagonal, below which two directions cannot be told apart.
 SINGULAR = 1e-9
@@ -26,38 +23,22 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True)
 class Covariance:
-    """Covariance of the estimates, or why there is none.
-
-    Attributes
-    ----------
-    matrix : ndarray or None
-    flat : ndarray or None
-        Where the information is singular: the direction along which the likelihood is flat.
-    """
+    """Covariance of the estimates, or why there is none."""
 
     matrix: Array | None
-    flat: Array | None = None
+    flat: Array | None = None  # where the information is singular: the direction along which the likelihood is flat
 
 
 def invert_information(information: Array, meat: Array | None = None, known: Sequence[int] = ()) -> Covariance:
-    """Covariance from the information matrix; zero for known parameters.
+    """Covariance from the information at the optimum, or the sandwich around ``meat``, the outer product of the scores.
 
-    Parameters
-    ----------
-    information : ndarray of shape (k, k)
-        Second derivatives of the negative log-likelihood at the optimum.
-    meat : ndarray of shape (k, k), optional
-        Outer product of the scores; gives the sandwich.
-    known : sequence of int
-        Parameters that were not estimated.
+    Parameters that are known, and so were not estimated, have zeros.
     """
     free = np.setdiff1d(np.arange(information.shape[0]), np.asarray(known, dtype=int))
     part = information[np.ix_(free, free)]
     diagonal = np.diag(part)
     if np.any(diagonal <= 0):
-        flat = np.zeros(information.shape[0])
-        flat[free[np.argmin(diagonal)]] = 1.0
-        return Covariance(None, flat)
+        return Covariance(None, np.eye(information.shape[0])[free[np.argmin(diagonal)]])
     scale = 1 / np.sqrt(diagonal)
     values, vectors = eigh(part * np.outer(scale, scale))
     if values[0] < SINGULAR:
@@ -74,11 +55,7 @@ def invert_information(information: Array, meat: Array | None = None, known: Seq
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One row of the table.
-
-    ``ratio`` is the exponential of the coefficient, with the meaning ``ratio_kind`` ("odds ratio", "time ratio"), or
-    NaN for intercepts and scales.
-    """
+    """One row of the table; ``ratio`` is the exponential of the estimate, NaN where that means nothing."""
 
     part: str
     term: str
@@ -124,25 +101,13 @@ def tabulate(terms: Sequence[Term], estimates: Array, variances: Array, level: f
 
 @dataclass(frozen=True)
 class Summary:
-    """A fitted model as a table that a biostatistician recognises.
-
-    Attributes
-    ----------
-    title : str
-    facts : dict
-        Log-likelihood, number of people and events, whether it converged, and so on.
-    coefficients : tuple of Coefficient
-    level : float
-        Confidence level of the intervals.
-    notes : tuple of str
-        What the figures are conditional on.
-    """
+    """A fitted model as a table that a biostatistician recognises."""
 
     title: str
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # log-likelihood, number of people and events, whether it converged, and so on
     coefficients: tuple[Coefficient, ...]
-    level: float
-    notes: tuple[str, ...] = field(default=())
+    level: float  # of confidence of the intervals
+    notes: tuple[str, ...] = ()  # what the figures are conditional on
 
     _HEADER = ("part", "term", "coef", "std err", "z", "p", "lower", "upper", "ratio", "lower", "upper")
 

@@ -12,31 +12,20 @@ per person are all that any learner needs; some need no more than the slopes. He
 unlabeled people are told apart: they are worked through in blocks, labeled people first.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
-
 
 class Criterion(ABC):
-    """What a learner maximises: a sum over people of a function of their predictors.
+    """What a learner maximises: a sum over people of a function of their predictors."""
 
-    Attributes
-    ----------
-    propensity : Propensity
-        The restriction under which the predictors are read.
-    """
-
-    propensity: Propensity
+    propensity: Propensity  # the restriction under which they are read
 
     @abstractmethod
     def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
@@ -58,18 +47,23 @@ class Likelihood(Criterion):
 
     def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
         """Log-likelihood of each person with first and second derivatives."""
-        if labeled:
-            return labeled_terms(eta, self.propensity.log_seen(v, observed))
-        return unlabeled_terms(eta, self.propensity.log_missed(v, observed))
+        of_positives = self._of_positives(v, observed, labeled)
+        if eta is None:
+            return of_positives
+        return labeled_terms(eta, of_positives) if labeled else unlabeled_terms(eta, of_positives)
 
     def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
-        if labeled:
-            return labeled_slopes(eta, self.propensity.log_seen(v, observed))
-        return unlabeled_slopes(eta, self.propensity.log_missed(v, observed))
+        of_positives = self._of_positives(v, observed, labeled)
+        if eta is None:
+            return of_positives.value, of_positives.gradient
+        return labeled_slopes(eta, of_positives) if labeled else unlabeled_slopes(eta, of_positives)[:2]
+
+    def _of_positives(self, v: Array, observed: Array, labeled: bool) -> Terms:
+        return self.propensity.log_seen(v, observed) if labeled else self.propensity.log_missed(v, observed)
 
 
-def labeled_first(labeled: NDArray[np.bool_]) -> tuple[Rows, int]:
+def labeled_first(labeled: Flags) -> tuple[Rows, int]:
     """Order of rows in which labeled people come first, otherwise as they were, and how many are labeled."""
     return np.argsort(~labeled, kind="stable"), int(np.count_nonzero(labeled))
 
@@ -81,7 +75,7 @@ def blocks_by_label(n_labeled: int, n: int, size: int | None = None) -> Iterator
             yield slice(start, last if size is None else min(start + size, last)), labeled
 
 
-def label_log_likelihood(labeled: NDArray[np.bool_], eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
+def label_log_likelihood(labeled: Flags, eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
     """Log-likelihood of each person's label, whatever the propensities come from."""
     if eta is None:
         return np.where(labeled, log_seen, log_missed)
@@ -89,21 +83,14 @@ def label_log_likelihood(labeled: NDArray[np.bool_], eta: Array | None, log_seen
     return np.where(labeled, seen, missed)
 
 
-def labeled_slopes(eta: Array | None, log_seen: Terms) -> tuple[Array, Array]:
+def labeled_slopes(eta: Array, log_seen: Terms) -> tuple[Array, Array]:
     """Log-likelihood of labeled people, log p + log seen, and its gradient in (eta, v)."""
-    if eta is None:
-        return log_seen.value, log_seen.gradient
     softplus, negative = softplus_expit(-eta)
-    gradient = np.empty((log_seen.gradient.shape[0] + 1, eta.size))
-    gradient[0] = negative
-    gradient[1:] = log_seen.gradient
-    return log_seen.value - softplus, gradient
+    return log_seen.value - softplus, np.concatenate([negative[None], log_seen.gradient])
 
 
-def labeled_terms(eta: Array | None, log_seen: Terms) -> Terms:
-    """Log-likelihood of labeled people with first and second derivatives; see `labeled_slopes`."""
-    if eta is None:
-        return log_seen
+def labeled_terms(eta: Array, log_seen: Terms) -> Terms:
+    """Log-likelihood of labeled people with first and second derivatives."""
     value, gradient = labeled_slopes(eta, log_seen)
     negative, size = gradient[0], gradient.shape[0]
     curvature = np.zeros((size, size, eta.size))
@@ -112,22 +99,21 @@ def labeled_terms(eta: Array | None, log_seen: Terms) -> Terms:
     return Terms(value, gradient, curvature)
 
 
-def unlabeled_slopes(eta: Array | None, log_missed: Terms) -> tuple[Array, Array]:
-    """Log-likelihood of unlabeled people, log(1 - p + p * missed), and its gradient in (eta, v).
+def unlabeled_slopes(eta: Array, log_missed: Terms) -> tuple[Array, Array, Array, Array]:
+    """Log-likelihood of unlabeled people, log(1 - p + p * missed), its gradient in (eta, v), and p and q behind them.
 
     The posterior q = expit(eta + log_missed) of being positive although unlabeled is EM's E-step, and the gradient in
     eta is q - p: gradient methods and EM have the same stationary points.
     """
-    if eta is None:
-        return log_missed.value, log_missed.gradient
-    return _unlabeled_slopes(eta, log_missed)[:2]
+    softplus, p = softplus_expit(eta)
+    softplus_missed, q = softplus_expit(eta + log_missed.value)
+    gradient = np.concatenate([(q - p)[None], q * log_missed.gradient])
+    return softplus_missed - softplus, gradient, p, q
 
 
-def unlabeled_terms(eta: Array | None, log_missed: Terms) -> Terms:
-    """Log-likelihood of unlabeled people with first and second derivatives; see `unlabeled_slopes`."""
-    if eta is None:
-        return log_missed
-    value, gradient, p, q = _unlabeled_slopes(eta, log_missed)
+def unlabeled_terms(eta: Array, log_missed: Terms) -> Terms:
+    """Log-likelihood of unlabeled people with first and second derivatives."""
+    value, gradient, p, q = unlabeled_slopes(eta, log_missed)
     spread, size = q * (1 - q), gradient.shape[0]
     curvature = np.empty((size, size, eta.size))
     curvature[0, 0] = spread - p * (1 - p)
@@ -136,16 +122,6 @@ def unlabeled_terms(eta: Array | None, log_missed: Terms) -> Terms:
     for j in range(size - 1):
         curvature[1 + j, 1:] = q * log_missed.curvature[j] + weighted[j] * log_missed.gradient
     return Terms(value, gradient, curvature)
-
-
-def _unlabeled_slopes(eta: Array, log_missed: Terms) -> tuple[Array, Array, Array, Array]:
-    """Value, gradient, and the probabilities p and q behind them."""
-    softplus, p = softplus_expit(eta)
-    softplus_missed, q = softplus_expit(eta + log_missed.value)
-    gradient = np.empty((log_missed.gradient.shape[0] + 1, eta.size))
-    gradient[0] = q - p
-    gradient[1:] = q * log_missed.gradient
-    return softplus_missed - softplus, gradient, p, q
 
 
 def posterior(eta: Array, log_missed: Array) -> Array:

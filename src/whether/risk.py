@@ -16,13 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.likelihood import Criterion
 from whether.propensity import KnownFrequency, Terms
-
-Array = NDArray[np.float64]
 
 
 class Weights(NamedTuple):
@@ -33,15 +31,10 @@ class Weights(NamedTuple):
 
 
 class PURisk(Criterion):
-    """Minus the unbiased risk of each person, with the logistic loss.
+    """Minus the unbiased risk of each person, with the logistic loss and the label frequency for c.
 
-    Parameters
-    ----------
-    label_frequency : float
-        The constant propensity c.
-    nonnegative : bool
-        Whether the negatives' share of the risk, summed over people, may not fall below zero. Of a single person
-        nothing can be said about a sum: whoever sums up has to clip.
+    Where it is ``nonnegative``, the negatives' share of the risk, summed over people, may not fall below zero. Of a
+    single person nothing can be said about a sum: whoever sums up has to clip.
     """
 
     def __init__(self, label_frequency: float, *, nonnegative: bool = False) -> None:

@@ -112,20 +112,9 @@ def kaplan_meier(event: ArrayLike, time: ArrayLike, *, reverse: bool = False) ->
 def reach_weights(event: ArrayLike, time: ArrayLike, horizon: float, follow_up: ArrayLike | None = None) -> Array:
     """How many people each stands for who is known up to its event or to the horizon, whichever comes first.
 
-    That is the inverse of the probability that follow-up reaches as far. It supposes that follow-up depends neither on
-    the features nor on the event.
-
-    Parameters
-    ----------
-    event : array-like of 0 and 1
-    time : array-like
-    horizon : float
-    follow_up : array-like, optional
-        Potential follow-up of everybody, where it is known; else its distribution is that of the reversed curve.
-
-    Examples
-    --------
-    Of four people one was lost at 2; whoever is known for longer stands for a share of that one as well.
+    That is the inverse of the probability that follow-up reaches as far: by everybody's potential follow-up where it is
+    known, else by the reversed curve. It supposes that follow-up depends neither on the features nor on the event.
+    Of four people one was lost at 2; whoever is known for longer stands for a share of that one as well:
 
     >>> reach_weights([1, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], 3.5).round(2).tolist()
     [1.0, 1.0, 1.5, 1.5]

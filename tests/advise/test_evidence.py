@@ -32,10 +32,10 @@ def test_models_are_not_compared_where_nothing_can_come_of_it(examine_world):
     # Times without noise.
     exact = examine_world("baseline").trust
     assert not exact.hausman.was_run
-    assert "know nearly the same" in exact.hausman.note
+    assert exact.hausman.note == "features tell event times nearly without noise"
     assert exact.risk_difference is None
     # Follow-up that ends before most events: both models extrapolate.
-    assert "extrapolate" in examine_world("short-follow-up").trust.hausman.note
+    assert examine_world("short-follow-up").trust.hausman.note == "both models extrapolate"
 
 
 def test_features_that_drive_event_times_are_named(examine_world):
@@ -104,7 +104,7 @@ def test_round_numbers_are_found(global_random_seed):
     heaped = np.where(rng.random(1000) < 0.3, np.maximum(1, np.round(months)), months)
     found = measure_heaping(heaped)
     assert 0.1 < found.excess_share < 0.4
-    assert all(value == round(value) for value in found.values[:3])
+    assert all(value.time == round(value.time) for value in found.values[:3])
     assert measure_heaping(months).excess_share < 0.03
     assert measure_heaping(rng.exponential(size=500)).excess_share == 0
 
@@ -170,7 +170,7 @@ def test_dates_of_entry_give_no_follow_up_where_many_were_lost(global_random_see
     x, time = rng.normal(size=(1000, 2)), rng.uniform(1, 5, size=1000)
     found = wh.examine(x, (rng.random(1000) < 0.5).astype(int), time=time, entry=np.full(1000, 2000.0))
     assert found.material.cohort.follow_up is None
-    assert "only" in found.follow_up.note
+    assert found.follow_up.potential.source == "lost"
     assert math.isnan(found.trust.labels.p_value)
 
 
@@ -190,12 +190,12 @@ def test_event_times_of_another_shape_than_the_model_are_found_and_flagged(world
     shape = advice.evidence.shape
     assert shape.test.rejects(1e-6) is not fits
     assert (shape.misplaced_share > 0.2) is not fits
-    assert any("residual distributions" in flag for flag in advice.flags) is not fits
+    assert ("shape of times" in advice.flags) is not fits
 
 
 def test_the_shape_is_not_tested_where_features_say_when_the_event_comes(global_random_seed):
     cohort = wh.simulate("baseline", n=2000, seed=global_random_seed)
     shape = wh.examine(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up).shape
     assert not shape.test.was_run
-    assert "features say when the event comes" in str(shape)
+    assert "features say when the event comes" in shape.test.note
     assert wh.examine(cohort.X, cohort.y).shape is None

@@ -16,7 +16,7 @@ from whether.advise.evidence.probes import (
     widen_probe,
 )
 from whether.learners import Task
-from whether.learners.linear.learner import embed
+from whether.learners.linear.linear_learner import embed
 from whether.learners.linear.objective import LinearObjective
 
 CANDIDATES = [event_time_candidates, follow_up_candidates]

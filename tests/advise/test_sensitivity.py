@@ -53,7 +53,7 @@ def test_it_can_be_asked_about_other_people_and_given_values(moved):
         cohort.X, cohort.y, follow_up=cohort.follow_up, at=cohort.X[:7], prevalence=[0.5], label_frequency=[0.5]
     )
     assert found.risks.shape == (7,)
-    assert [v.value for v in found.variants if v.kind == "prevalence"] == ["0.5"]
+    assert [v.value for v in found.variants if v.kind == "prevalence"] == [0.5]
 
 
 def test_it_can_be_read_stored_and_drawn(moved):

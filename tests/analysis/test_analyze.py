@@ -9,8 +9,11 @@ import pandas as pd
 import pytest
 
 import whether as wh
-from whether.analysis import checks, resampling
+from whether.analysis import Note, resampling, robustness
+from whether.analysis.whole_answer import curve_is_above
 from whether.estimators import LabelClassifier, SARPUClassifier
+from whether.facts import WIDTH
+from whether.telling.advice_words import ASSUMPTIONS
 
 
 def quick(**known):
@@ -50,7 +53,7 @@ def test_the_checks_are_of_the_recommended_method_and_the_same_people(answer):
     assert answer.recommendation.method in answer.backtest.scores
     assert len(answer.backtest.scores["LR"]["auc"]) == 2
     assert answer.sensitivity.risks.size == answer.n_people
-    assert (answer.backtest_note, answer.sensitivity_note) == ("", "")
+    assert (answer.no_backtest, answer.no_sensitivity) == ("", "")
 
 
 def test_the_answer_comes_first_and_in_words(answer):
@@ -58,9 +61,9 @@ def test_the_answer_comes_first_and_in_words(answer):
     assert first.startswith(f"Of {answer.n_unlabeled} people whose event was not seen, about")
     assert f"about {answer.unseen.estimate:.0f} (95 % interval" in first
     told = " ".join(str(answer).split())
-    assert answer.recommendation.assumption in told
+    assert ASSUMPTIONS[answer.recommendation.rule] in told
     assert "Backtest:" in told
-    assert max(len(line) for line in str(answer).splitlines()) <= 110
+    assert max(len(line) for line in str(answer).splitlines()) <= WIDTH
 
 
 @pytest.mark.parametrize(
@@ -111,8 +114,7 @@ def test_labels_at_random_need_no_times_and_have_no_backtest():
     cohort = wh.simulate("feature-independent", n=1500, seed=1)
     found = wh.analyze(cohort.X, cohort.y, sensitivity=False)
     assert found.backtest is None
-    assert "Without event times" in found.backtest_note
-    assert found.backtest_note in " ".join(str(found).split())
+    assert found.no_backtest == "no event times"
     if isinstance(found.model, SARPUClassifier):
         assert found.unseen.lower < found.unseen.estimate < found.unseen.upper
 
@@ -121,13 +123,13 @@ def test_with_few_events_there_is_no_backtest():
     cohort = wh.simulate("partially-dependent", n=150, seed=0)
     found = wh.analyze(cohort.X, cohort.y, time=cohort.time, sensitivity=False)
     assert found.backtest is None
-    assert "fewer than 50 events" in found.backtest_note
+    assert found.no_backtest == "too few events"
 
 
 def test_what_was_not_asked_for_is_left_out(refused):
     assert refused.backtest is None
     assert refused.sensitivity is None
-    assert refused.backtest_note == refused.sensitivity_note == "It was not asked for."
+    assert refused.no_backtest == refused.no_sensitivity == "not asked for"
 
 
 def test_named_features_reach_the_model_by_name(cohort):
@@ -139,43 +141,42 @@ def test_named_features_reach_the_model_by_name(cohort):
 
 
 def test_a_model_below_the_curve_of_events_is_warned_of(answer):
-    from whether.analysis.steps import _compare_with_curve
-
     bounds = answer.evidence.bounds
-    assert _compare_with_curve(bounds, replace(answer.mean_risk, upper=1.0)) == ()
-    assert "late events" in _compare_with_curve(bounds, replace(answer.mean_risk, upper=0.01))[0]
-    assert _compare_with_curve(bounds, replace(answer.mean_risk, upper=math.nan)) == ()
+    assert not curve_is_above(bounds, replace(answer.mean_risk, upper=1.0))
+    assert curve_is_above(bounds, replace(answer.mean_risk, upper=0.01))
+    assert not curve_is_above(bounds, replace(answer.mean_risk, upper=math.nan))
+    assert "late events" in str(replace(answer, cautions=("curve above risk",)))
 
 
 # ---------------------------------------------------------------- large cohorts and other learners
 
 
 def test_a_large_cohort_is_checked_on_a_part_of_its_people(known, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     found = wh.analyze(**known, n_splits=2)
     assert found.backtest.n_training < 0.75 * 500
     assert found.sensitivity.risks.size == found.risks.size == 800
     assert found.sensitivity.recommended == found.recommendation.method
-    assert any("use 500 of 800 people" in note for note in found.notes)
+    assert Note("checked on a part", {"part": 500, "people": 800}) in found.notes
 
 
 def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_PEOPLE", 500)
+    monkeypatch.setattr(robustness, "MOST_PEOPLE", 500)
     groups = np.arange(800) // 3
-    rows = checks.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
+    rows = robustness.ask(answer.recommendation, groups, 0, np.random.default_rng(0)).rows
     assert rows.size <= 500
     kept = np.bincount(groups[rows], minlength=groups.max() + 1)
     assert set(kept[:-1]) == {0, 3}
 
 
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
-    module = sys.modules["whether.analysis.steps"]
+    module = sys.modules["whether.analysis.whole_answer"]
     monkeypatch.setattr(module, "MANY_PEOPLE", 600)
     monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
     monkeypatch.setattr(resampling, "LARGEST", 100)
     found = quick(**known, learner="auto")
     assert found.model.learner in ("linear", "boosted", "neural")
-    assert any("chosen on 400 of 800 people" in note for note in found.notes)
+    assert Note("learner chosen on a part", {"part": 400, "people": 800}) in found.notes
     assert found.risks.size == 800
 
 
@@ -185,7 +186,7 @@ def test_a_learner_without_standard_errors_is_refitted_for_intervals(known, monk
     assert (found.lower < found.risks).all()
     assert (found.risks < found.upper).all()
     assert found.unseen.lower < found.unseen.estimate < found.unseen.upper
-    assert any("3 refits" in note for note in found.notes)
+    assert Note("intervals from refits", {"refits": 3}) in found.notes
 
 
 def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, monkeypatch):
@@ -195,12 +196,12 @@ def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, mon
     assert found.upper is None
     assert math.isnan(found.unseen.lower)
     assert "interval" not in str(found).splitlines()[0]
-    assert any("no intervals" in note for note in found.notes)
+    assert Note("too large to refit") in found.notes
 
 
 def test_intervals_that_ignore_groups_say_so(known):
     found = quick(**known, groups=np.arange(800) // 2)
-    assert any("rows of one group as independent" in note for note in found.notes)
+    assert Note("groups taken as independent") in found.notes
 
 
 # ---------------------------------------------------------------- what is refused
@@ -209,11 +210,11 @@ def test_intervals_that_ignore_groups_say_so(known):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"level": 95}, "level must lie between 0 and 1, got 95"),
-        ({"random_state": -1}, "random_state must be a whole number >= 0, got -1"),
-        ({"random_state": True}, "random_state must be a whole number"),
+        ({"level": 95}, "`level` must lie between 0 and 1, got 95"),
+        ({"random_state": -1}, "`random_state` must be a whole number >= 0, got -1"),
+        ({"random_state": True}, "`random_state` must be a whole number"),
         ({"groups": [1, 2]}, r"groups must be one label per person: shape \(800,\) was expected, got \(2,\)"),
-        ({"n_splits": 1}, "n_splits must be a whole number >= 2, got 1"),
+        ({"n_splits": 1}, "`n_splits` must be a whole number >= 2, got 1"),
         ({"learner": "deep"}, "deep"),
         ({"propensity_features": ["nobody"]}, "nobody"),
     ],

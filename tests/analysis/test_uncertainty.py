@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.analysis.predictions import predict_still
-from whether.analysis.uncertainty import add_shrinkage, share_interval, spread_of_sums, unseen_interval
+from whether.analysis.uncertainty import add_shrinkage, predict_still, share_interval, spread_of_sums, unseen_interval
 from whether.validate import check_cohort
 
 

@@ -136,7 +136,7 @@ def test_a_date_to_go_back_to_is_understood_like_the_dates_of_entry(run, tmp_pat
     by_date = asked(run, "backtest", tmp_path / "dates.parquet", *columns, "--back-to", "2006-07-02")
     by_year = asked(run, "backtest", tmp_path / "years.parquet", *columns, "--back-to", str(1970 + 13331 / 365.25))
     assert by_date["backtest"]["scores"] == by_year["backtest"]["scores"]
-    assert not by_date["backtest"]["staggered"]
+    assert by_date["backtest"]["stagger"] is None
 
 
 def test_shares_to_try_reach_the_sensitivity(run, path):
@@ -144,8 +144,8 @@ def test_shares_to_try_reach_the_sensitivity(run, path):
         run, "sensitivity", path, *TIMES, "--drop", "clinic", "--label-frequency", "0.6,0.8", "--prevalence", "0.4"
     )
     tried = [(entry["kind"], entry["value"]) for entry in told["sensitivity"]["variants"]]
-    assert [value for kind, value in tried if kind == "label frequency"] == ["0.6", "0.8"]
-    assert [value for kind, value in tried if kind == "prevalence"] == ["0.4"]
+    assert [value for kind, value in tried if kind == "label frequency"] == [0.6, 0.8]
+    assert [value for kind, value in tried if kind == "prevalence"] == [0.4]
 
 
 @pytest.mark.parametrize("command", ["examine", "recommend", "sensitivity"])

@@ -12,7 +12,7 @@ from whether import (
     FollowUpCureClassifier,
     MixtureCureClassifier,
 )
-from whether.learners.folds import deal_folds
+from whether.learners.rows import deal_folds
 from whether.propensity import FollowUpPropensity
 
 CURE_MODELS = [MixtureCureClassifier, FollowUpCureClassifier]

@@ -125,11 +125,11 @@ def test_the_event_time_likelihood_integrates_to_the_label_likelihood(distributi
     eta, v = np.array([0.3]), np.array([[0.2], [-0.4]])[: len(event_time.predictors)]
 
     def density(log_time):
-        rows = rows_of(event_time, True)(eta, v, event_time.standardize(np.exp([log_time])))
+        rows = rows_of(event_time, True)(eta, v, event_time.locate(np.exp([log_time])))
         return np.exp(rows.value[0] + log_time)
 
     for end in (0.2, 1.0, 5.0):
-        expected = np.exp(rows_of(follow_up, True)(eta, v, follow_up.standardize(np.array([end]))).value[0])
+        expected = np.exp(rows_of(follow_up, True)(eta, v, follow_up.locate(np.array([end]))).value[0])
         integral, _ = quad(density, -40, np.log(end), epsabs=1e-12, epsrel=1e-12, limit=200)
         assert integral == pytest.approx(expected, abs=1e-8)
 

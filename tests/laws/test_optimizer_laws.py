@@ -81,18 +81,19 @@ def test_lbfgs_and_newton_agree(any_propensity, shrinkage, objective_of):
     indexed = IndexedObjective(objective, shrinkage)
     start = np.zeros(indexed.size)
     optimum = newton(indexed.evaluate, start)
-    parameters, status, _ = lbfgs(indexed.value_and_gradient, start)
-    assert status.converged
-    assert indexed.evaluate(parameters).value == pytest.approx(optimum.evaluation.value, abs=1e-5)
-    people = [objective.row_values(indexed.to_coefficients(end)) for end in (parameters, optimum.parameters)]
+    found = lbfgs(indexed.value_and_gradient, start, tolerance=1e-9, max_steps=1000)
+    assert found.status.converged
+    assert indexed.evaluate(found.parameters).value == pytest.approx(optimum.evaluation.value, abs=1e-5)
+    people = [objective.row_values(indexed.to_coefficients(end)) for end in (found.parameters, optimum.parameters)]
     np.testing.assert_allclose(people[0], people[1], atol=2e-3)
 
 
 def test_lbfgs_says_when_its_steps_ran_out(objective_of):
     objective = objective_of(LogisticPropensity(sloped=True))
-    _, status, n_steps = lbfgs(objective.value_and_gradient, np.full(objective.layout.size, 0.3), max_steps=2)
-    assert status is Status.MAX_STEPS
-    assert n_steps == 2
+    start = np.full(objective.layout.size, 0.3)
+    found = lbfgs(objective.value_and_gradient, start, tolerance=1e-9, max_steps=2)
+    assert found.status is Status.MAX_STEPS
+    assert found.n_steps == 2
 
 
 def test_a_fit_that_ran_out_of_steps_warns(method, build, draw_times):
@@ -111,6 +112,6 @@ def test_polishing_ends_where_newton_does(any_propensity, distance, objective_of
     objective = objective_of(any_propensity, columns=(2,), n=300)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     start = optimum.parameters + distance * np.sign(optimum.parameters)
-    polished = polish(objective.evaluate, objective.value_and_gradient, start)
+    polished = polish(objective.evaluate, objective.value_and_gradient, start, max_steps=100)
     assert polished.status.converged
     assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)

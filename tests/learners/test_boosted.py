@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import whether as wh
 from whether.cohort import Cohort
-from whether.learners.boosted.learner import BoostedLearner
+from whether.learners.boosted.boosted_learner import BoostedLearner
 from whether.learners.rows import RowProblem
 from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, LogisticPropensity

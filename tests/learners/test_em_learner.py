@@ -18,7 +18,7 @@ import whether as wh
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.learners import EMLearner, LinearLearner, Task
-from whether.learners.em.model import logit_of
+from whether.learners.em.em_fit import logit_of
 from whether.propensity import (
     Certain,
     DiscreteTimePropensity,

@@ -16,7 +16,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner, Task
 from whether.learners.neural.batches import Batch, Split, batch_criterion
-from whether.learners.neural.learner import NeuralLearner
+from whether.learners.neural.neural_learner import NeuralLearner
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.neural.screen import Screen
 from whether.propensity import (
@@ -392,10 +392,10 @@ def test_parameters_of_a_module_that_are_frozen_stay_as_they_are(torch, small):
         ({"learning_rate": 0}, "learning_rate of the NeuralLearner must be a finite number > 0, got 0"),
         ({"learning_rate": float("nan")}, "learning_rate .* got nan"),
         ({"weight_decay": -1.0}, r"weight_decay of the NeuralLearner must be a finite number >= 0, got -1\.0"),
-        ({"max_epochs": 0}, "max_epochs of the NeuralLearner must be a whole number >= 1, got 0"),
-        ({"patience": 1.5}, r"patience .* got 1\.5"),
-        ({"batch_size": True}, "batch_size .* got True"),
-        ({"n_networks": "3"}, "n_networks .* got '3'"),
+        ({"max_epochs": 0}, "`NeuralLearner.max_epochs` must be a whole number >= 1, got 0"),
+        ({"patience": 1.5}, r"patience` .* got 1\.5"),
+        ({"batch_size": True}, "batch_size` .* got True"),
+        ({"n_networks": "3"}, "n_networks` .* got '3'"),
         ({"device": "abacus"}, "device must be 'auto', or one that PyTorch can use here, such as 'cpu', got 'abacus'"),
         ({"device": None}, "device must be .* got None"),
         ({"module": 3}, "module must be a torch.nn.Module, or a function that makes one, got 3"),

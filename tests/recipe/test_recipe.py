@@ -4,10 +4,12 @@ import importlib
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import whether as wh
+from whether.files.model import load_model, save_model
 
 RECIPE = Path(__file__).with_name("probit_restriction.py")
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -41,6 +43,18 @@ def test_a_new_restriction_is_fitted_saved_opened_and_told(probit, tmp_path):
     opened = load_model(tmp_path / "model").model
     for call in ("predict_proba", "predict_propensity", "predict_proba_event_free"):
         np.testing.assert_array_equal(getattr(opened, call)(cohort.X), getattr(model, call)(cohort.X))
+
+
+def test_a_new_restriction_is_set_against_others_drawn_and_told(probit):
+    cohort = wh.simulate("partially-dependent", n=600, seed=0)
+    known = {"time": cohort.time, "propensity_features": [1, 2]}
+    moved = wh.sensitivity(cohort.X, cohort.y, **known)
+    assert probit.name in [variant.value for variant in moved.variants if not variant.failed]
+    assert probit.name in str(moved)
+    record = wh.backtest(cohort.X, cohort.y, **known, methods=["LR", probit.name], advice=False, n_splits=2)
+    assert probit.name in str(record)
+    assert probit.name in [label.get_text() for label in record.plot().axes[0].get_yticklabels()]
+    plt.close("all")
 
 
 @pytest.mark.parametrize("learner", [wh.BoostedLearner(max_rounds=5), "linear"])

@@ -8,7 +8,7 @@ from whether.study.errors import StudyError
 from whether.study.lineup import COMPARABLE
 from whether.study.metrics import title_of_metric
 from whether.study.plan import STUDIES, Options, choose_entries, find_any_world, find_study, plan_cells
-from whether.study.published import _read
+from whether.study.score_tables import read_published
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -26,11 +26,11 @@ def test_a_pair_of_method_and_learner_and_a_label_occur_once(study):
 
 
 def test_every_number_of_the_paper_has_a_cell():
-    for name, world, method in _read():
+    for name, world, method in read_published():
         study = STUDIES[name]
         assert world in study.worlds
         assert method in {entry.paper for entry in study.entries}
-    assert len(_read()) == 9 * (13 + 7)
+    assert len(read_published()) == 9 * (13 + 7)
 
 
 def test_cells_come_replicate_by_replicate_and_long_ones_first():

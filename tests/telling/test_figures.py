@@ -10,11 +10,11 @@ import pytest
 
 import whether as wh
 from whether.telling import draw
-from whether.telling.disclosure import Disclosure
-from whether.telling.figures.checks import calibration
+from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.figures.curves import event_curve, labels_by_follow_up
 from whether.telling.figures.drawing import TOO_FEW
 from whether.telling.figures.risks import distribution, identifiability
+from whether.telling.figures.validity import calibration
 from whether.telling.page.threshold import sweeps
 from whether.telling.reading import EvidenceReading, Reading
 from whether.telling.risk_bins import merge_risks
@@ -31,7 +31,7 @@ def close_figures():
 
 @pytest.fixture(params=[160, 500], scope="session")
 def reading(request, analyze):
-    return Reading(analyze("baseline", n=request.param, checks=False), RULE)
+    return Reading(analyze("baseline", n=request.param, checks=False), 11)
 
 
 def numbers_in(chart, column):
@@ -47,7 +47,7 @@ def test_python_draws_the_lines_of_the_report(analysis, page, name):
 
 
 def test_the_curve_of_python_is_that_of_the_report(analysis):
-    thin = Reading(analysis, RULE).thin_curve
+    thin = Reading(analysis, 11).thin_curve
     line = next(line for line in draw(analysis.evidence, 11).axes[0].lines if "so far" in line.get_label())
     assert set(line.get_xdata()) - {0.0} == set(thin.times)
     assert set(line.get_ydata()) - {1.0} == set(thin.survival) - {1.0}
@@ -159,5 +159,6 @@ def test_a_feature_in_which_a_few_differ_from_all_others_is_not_named(reading):
     rare = np.zeros(reading.n)
     rare[:5] = [1.0, 2.0, 3.0, 4.0, 5.0]
     X = np.column_stack([evidence.material.cohort.features[:, :2], rare])
-    found = EvidenceReading(wh.examine(X, evidence.material.cohort.labeled), RULE)
-    assert [found.may_name(name) for name in found.cohort.names] == [True, True, False]
+    found = wh.examine(X, evidence.material.cohort.labeled)
+    rule = disclose(found, 11)
+    assert [rule.allows_feature(name) for name in found.material.cohort.names] == [True, True, False]

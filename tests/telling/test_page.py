@@ -11,11 +11,10 @@ import pytest
 
 import whether as wh
 from whether.telling import write_report
-from whether.telling.disclosure import Disclosure
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
 from whether.telling.figures.svg import render
-from whether.telling.page.answer import write_answer
+from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
 
@@ -105,15 +104,15 @@ def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
 
 @pytest.mark.parametrize(("staggered", "weighted"), [(True, True), (True, False), (False, True), (False, False)])
 def test_it_says_how_the_earlier_date_was_chosen_and_how_people_count(analysis, read_report, staggered, weighted):
-    record = dataclasses.replace(analysis.backtest, staggered=staggered, weighted=weighted)
+    record = dataclasses.replace(analysis.backtest, endpoint=None if staggered else 2001.5, weighted=weighted)
     words = read_report(dataclasses.replace(analysis, backtest=record)).words
     assert ("There were no dates to go back to" in words) == staggered
     assert ("people count by the inverse of their chance" in words) == weighted
 
 
 def test_a_refusal_makes_the_headline_a_bound(analysis):
-    refused = dataclasses.replace(analysis.recommendation, refusals=("Follow-up is too short.",))
-    answer = write_answer(Reading(dataclasses.replace(analysis, recommendation=refused), Disclosure(11)))
+    refused = dataclasses.replace(analysis.recommendation, refusals=("short follow-up",))
+    answer = write_answer(Reading(dataclasses.replace(analysis, recommendation=refused), 11))
     assert answer.headline.startswith("These data give a lower bound, not an estimate: at least about")
     assert answer.badge == "Lower bound only: no estimate"
 
@@ -129,7 +128,7 @@ def test_a_model_without_coefficients_shows_what_its_risk_leans_on(analysis):
     cohort = analysis.evidence.material.cohort
     model = wh.LabelClassifier(learner="boosted", random_state=0)
     model.fit(cohort.features, cohort.labeled.astype(int))
-    reading = Reading(dataclasses.replace(analysis, model=model), Disclosure(11))
+    reading = Reading(dataclasses.replace(analysis, model=model), 11)
     assert coefficient_table(reading) is None
     chart = importance_chart(reading, np.random.default_rng(0))
     assert {row[0].full for row in chart.table.rows} == set(cohort.names)
@@ -143,7 +142,7 @@ def test_a_feature_of_people_who_are_followed_for_less_time_lies_on_the_side_of_
     event = np.where(rng.random(600) < 0.6, np.exp(rng.normal(-0.5, 1, size=600)), np.inf)
     known = {"time": np.minimum(event, follow_up), "follow_up": follow_up}
     found = wh.analyze(X, event <= follow_up, **known, backtest=False, sensitivity=False)
-    chart = driver_chart(Reading(found, Disclosure(11)))
+    chart = driver_chart(Reading(found, 11))
     assert "comes later with more of the feature, left of it sooner" in chart.reading
     _, _, score = next(row for row in chart.table.rows if row[0].full == "x0")
     assert score.startswith("z = \u2212")
@@ -168,5 +167,5 @@ def test_a_page_that_cannot_be_made_leaves_the_old_file(analysis, tmp_path, monk
 
 @pytest.mark.parametrize("value", [-1, 2.5, True, "11"])
 def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
-    with pytest.raises(ValueError, match=f"suppress_below must be a whole number >= 0, got {value!r}"):
+    with pytest.raises(ValueError, match=f"`suppress_below` must be a whole number >= 0, got {value!r}"):
         write_report(analysis, tmp_path / "report.html", suppress_below=value)

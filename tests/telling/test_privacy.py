@@ -75,7 +75,7 @@ def test_no_time_of_a_single_person_is_on_the_page(few, few_page):
 
 
 def test_the_curve_is_drawn_in_steps_of_enough_people(few):
-    thin = Reading(few, Disclosure(11)).thin_curve
+    thin = Reading(few, 11).thin_curve
     cohort = few.evidence.material.cohort
     edges = np.concatenate([[0.0], thin.times])
     for start, stop in pairwise(edges):
@@ -84,7 +84,7 @@ def test_the_curve_is_drawn_in_steps_of_enough_people(few):
 
 
 def test_people_still_under_observation_are_told_where_enough_have_left(few):
-    thin = Reading(few, Disclosure(11)).thin_curve
+    thin = Reading(few, 11).thin_curve
     cohort = few.evidence.material.cohort
     assert thin.counted.any()
     left = [few.n_people, *thin.at_risk[thin.counted]]
@@ -94,7 +94,7 @@ def test_people_still_under_observation_are_told_where_enough_have_left(few):
 
 
 def test_between_two_thresholds_lies_nobody_or_enough(few):
-    found = sweeps(Reading(few, Disclosure(11)))
+    found = sweeps(Reading(few, 11))
     assert [one.selected[0] for one in found] == [few.n_unlabeled, few.n_people]
     for one in found:
         steps = -np.diff([*one.selected, 0])
@@ -102,7 +102,7 @@ def test_between_two_thresholds_lies_nobody_or_enough(few):
 
 
 def test_thresholds_count_rightly_and_expect_what_the_risks_say(analysis):
-    found = {one.key: one for one in sweeps(Reading(analysis, Disclosure(0)))}["new"]
+    found = {one.key: one for one in sweeps(Reading(analysis, 0))}["new"]
     i = next(i for i, threshold in enumerate(found.thresholds) if threshold >= 0.5)
     above = analysis.risks >= found.thresholds[i]
     assert found.selected[i] == above.sum()
@@ -139,6 +139,6 @@ def test_a_few_of_one_kind_are_not_counted_out_and_nothing_gives_them_back(read_
 
 
 def test_without_suppression_more_is_shown(few):
-    on, off = (Reading(few, Disclosure(fewest)) for fewest in (11, 0))
+    on, off = (Reading(few, fewest) for fewest in (11, 0))
     assert off.thin_curve.times.size > on.thin_curve.times.size
     assert sum(len(one.thresholds) for one in sweeps(off)) > sum(len(one.thresholds) for one in sweeps(on))

@@ -6,6 +6,7 @@ import pytest
 
 import whether as wh
 from whether.analysis import Origin
+from whether.files.table.findings import UsedAsNumbers
 from whether.telling import write_report
 from whether.telling.words import clean, name
 
@@ -19,7 +20,8 @@ def hostile_analysis():
     cohort = wh.simulate("partially-dependent", n=300, seed=1)
     origin = Origin(
         name=SCRIPT + ".csv", event="</script>", time="{{ 7 * 7 }}", follow_up="a\x00b", unit="<i>",
-        call=f"whether '{SCRIPT}'", notes=(f"Used: {SCRIPT}", "javascript:alert(1)"), propensity_features=(HOSTILE[1],),
+        call=f"whether {SCRIPT}",
+        findings=(UsedAsNumbers((SCRIPT, "javascript:alert(1)")),), propensity_features=(HOSTILE[1],),
     )  # fmt: skip
     table = pd.DataFrame(np.asarray(cohort.X), columns=HOSTILE)
     return wh.analyze(

@@ -6,8 +6,9 @@ splits, which share people: the variance over splits is multiplied by 1/J + (tes
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +22,10 @@ from whether.advise.recommendation import recommend
 from whether.advise.track_record import Backtest
 from whether.estimators import LabelClassifier
 from whether.evaluate.endpoint import EarlierEndpoint
-from whether.evaluate.known_truth import evaluate_risks
+from whether.evaluate.known_truth import RISK_METRICS, evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
-from whether.validate import DataError, check_between, check_whole_number, number_groups
+from whether.validate import ArgumentError, DataError, check_between, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -33,8 +34,8 @@ Flags = NDArray[np.bool_]
 TRUTH, ADVICE = "known now", "advised"
 
 
-class Task(NamedTuple):
-    """What one split needs."""
+class SplitTask(NamedTuple):
+    """What every split needs."""
 
     features: Array
     plan: EndpointPlan
@@ -98,11 +99,8 @@ def backtest(
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n, d)
-    y : array-like of 0 and 1
-        Whether the event has been seen by now.
-    time : array-like
-        When, else the end of follow-up.
+    X, y, time, propensity_features
+        As known now; see `examine`.
     follow_up : array-like, optional
         How long each person was under observation until now, the event or not, where that is known.
     entry : array-like, optional
@@ -116,8 +114,6 @@ def backtest(
         of events are over, or earlier where less than a fifth of the event-free people were followed that long.
     known_negative : array-like of bool, optional
         Event-free people who are known to stay so.
-    propensity_features : sequence of str or int, optional
-        Features that drive labeling, for the methods that take them.
     groups : array-like, optional
         Rows of one group are never split.
     methods : sequence of str, optional
@@ -149,7 +145,7 @@ def backtest(
     ['AFTMC-F', 'LR', 'known now']
     """
     material = gather(X, y, time=time, propensity_features=propensity_features, entry=entry)
-    cohort, named = material.cohort, material.propensity_columns
+    cohort = material.cohort
     plan = plan_endpoint(
         cohort.labeled,
         cohort.required("time"),
@@ -162,16 +158,10 @@ def backtest(
     )
     check_whole_number(n_splits, "n_splits", 2)
     check_between(test_size, "test_size")
-    task = Task(
-        cohort.features,
-        plan,
-        _group_numbers(groups, cohort.n),
-        _applicable(methods, named is not None),
-        None if named is None else [int(column) for column in named],
-        learner,
-        test_size,
-        advice,
-    )
+    group = np.arange(cohort.n) if groups is None else number_groups(groups, cohort.n)
+    named = None if material.propensity_columns is None else material.propensity_columns.tolist()
+    chosen = _applicable(methods, named is not None)
+    task = SplitTask(cohort.features, plan, group, chosen, named, learner, test_size, advice)
     seeds = np.random.SeedSequence(random_state).spawn(n_splits)
     results = []
     with reporting(verbose), progress(n_splits, "Splits") as bar:
@@ -182,13 +172,13 @@ def backtest(
 
 
 def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
-    rows = list(results[0].scores)
-    metrics = list(next(iter(results[0].scores.values())))
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(result, name) for result in results]))
+
     scores = {
-        row: {metric: np.array([result.scores[row][metric] for result in results]) for metric in metrics}
-        for row in rows
+        row: {metric: np.array([result.scores[row][metric] for result in results]) for metric in first}
+        for row, first in results[0].scores.items()
     }
-    errors = {row: text for result in results for row, text in result.errors.items()}
     return Backtest(
         scores=scores,
         advised=tuple(result.advised for result in results),
@@ -197,22 +187,18 @@ def _collect(results: list[SplitResult], plan: EndpointPlan) -> Backtest:
         stagger=plan.stagger,
         horizon=plan.horizon,
         n_events=int(plan.event.sum()),
-        n_hidden=_mean(result.n_hidden for result in results),
-        hidden_share=float(np.mean([result.hidden_share for result in results])),
-        n_training=_mean(result.n_training for result in results),
-        n_test=_mean(result.n_test for result in results),
-        n_positive=_mean(result.n_positive for result in results),
-        positive_share=float(np.mean([result.positive_share for result in results])),
-        errors=errors,
+        n_hidden=round(mean("n_hidden")),
+        hidden_share=mean("hidden_share"),
+        n_training=round(mean("n_training")),
+        n_test=round(mean("n_test")),
+        n_positive=round(mean("n_positive")),
+        positive_share=mean("positive_share"),
+        errors={row: text for result in results for row, text in result.errors.items()},
         weighted=results[0].weighted,
     )
 
 
-def _mean(counts: Iterable[int]) -> int:
-    return round(float(np.mean(list(counts))))
-
-
-def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
+def _run_split(task: SplitTask, seed: np.random.SeedSequence) -> SplitResult:
     """Impose the endpoint, split, fit and score."""
     rng = np.random.default_rng(seed)
     then = task.plan.impose(rng)
@@ -220,7 +206,7 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
     test = in_test[task.group] & then.scorable
     training = ~in_test[task.group] & then.entered
     positive = then.positive[test]
-    if len(set(positive.tolist())) < 2 or len(set(then.y[training].tolist())) < 2:
+    if np.unique(positive).size < 2 or np.unique(then.y[training]).size < 2:
         raise DataError(
             "A split has only one kind of outcome: "
             f"{int(positive.sum())} of {positive.size} people to be scored are positive, and "
@@ -233,8 +219,8 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
     advised, refused = "", False
     if task.with_advice:
         advised, refused = _advise_then(task, then, training)
-        risks = risks if advised in risks else {**risks, **_predict_one(task, then, training, test, advised)}
-        scores[ADVICE] = _score(positive, risks[advised], weight)
+        risk = risks[advised] if advised in risks else _predict_one(task, then, training, test, METHODS[advised])
+        scores[ADVICE] = _score(positive, risk, weight)
     return SplitResult(
         scores=scores,
         advised=advised,
@@ -252,20 +238,19 @@ def _run_split(task: Task, seed: np.random.SeedSequence) -> SplitResult:
 
 def _score(positive: NDArray[np.int64], risk: Array | None, weight: Array) -> dict[str, float]:
     if risk is None:
-        blank = evaluate_risks([0, 1], [0.0, 1.0])
-        return dict.fromkeys(blank, float("nan"))
+        return {metric.name: math.nan for metric in RISK_METRICS}
     return evaluate_risks(positive, risk, sample_weight=weight)
 
 
 def _predict(
-    task: Task, then: EarlierEndpoint, training: Flags, test: Flags
+    task: SplitTask, then: EarlierEndpoint, training: Flags, test: Flags
 ) -> tuple[dict[str, Array | None], dict[str, str]]:
     """Risks of the test people by each method; None, with the reason, where a fit failed."""
     risks: dict[str, Array | None] = {}
     errors: dict[str, str] = {}
     for method in task.methods:
         try:
-            risks.update(_predict_one(task, then, training, test, method.name))
+            risks[method.name] = _predict_one(task, then, training, test, method)
         except (ValueError, np.linalg.LinAlgError) as error:
             risks[method.name], errors[method.name] = None, str(error)
     # What could be reached with these features: trained on today's outcomes of the people who can be scored.
@@ -277,19 +262,17 @@ def _predict(
     return risks, errors
 
 
-def _predict_one(task: Task, then: EarlierEndpoint, training: Flags, test: Flags, name: str) -> dict[str, Array | None]:
-    method = METHODS[name]
-    named = task.named if task.named is not None else []
-    model = method.build(named if method.feature_parameter else None, learner=task.learner, random_state=0)
+def _predict_one(task: SplitTask, then: EarlierEndpoint, training: Flags, test: Flags, method: Method) -> Array:
+    model = method.build(task.named or (), learner=task.learner, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a method warns of shows in its scores
         model.fit(
             task.features[training], then.y[training], time=then.time[training], follow_up=then.follow_up[training]
         )
-        return {name: model.predict_proba(task.features[test])[:, 1]}
+        return np.asarray(model.predict_proba(task.features[test])[:, 1])
 
 
-def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> tuple[str, bool]:
+def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tuple[str, bool]:
     """Return the method advised then, and whether a number for the mean risk was refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the advice of then is worth shows in its scores
@@ -306,17 +289,9 @@ def _advise_then(task: Task, then: EarlierEndpoint, training: Flags) -> tuple[st
 def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method, ...]:
     if methods is None:
         return tuple(method for method in METHODS.values() if has_named or not method.feature_parameter)
-    unknown = [name for name in methods if name not in METHODS]
-    if unknown:
-        raise ValueError(f"methods has {unknown[0]!r}, which is none of {', '.join(METHODS)}.")
-    chosen = tuple(METHODS[name] for name in methods)
-    needing = [method.name for method in chosen if method.feature_parameter and not has_named]
-    if needing:
-        raise ValueError(f"{needing[0]} needs propensity_features, the features that drive labeling.")
-    return chosen
-
-
-def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    if groups is None:
-        return np.arange(n)
-    return number_groups(groups, n)
+    for name in methods:
+        if name not in METHODS:
+            raise ArgumentError(f"methods has {name!r}, which is none of {', '.join(METHODS)}.")
+        if METHODS[name].feature_parameter and not has_named:
+            raise ArgumentError(f"{name} needs propensity_features, the features that drive labeling.")
+    return tuple(METHODS[name] for name in methods)

@@ -61,11 +61,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        propensity_features: Sequence[str | int] | None = None,
-        *,
-        learner: Any = None,
-        random_state: int = 0,
+        self, propensity_features: Sequence[str | int] | None = None, *, learner: Any = None, random_state: int = 0
     ) -> None:
         self.propensity_features = propensity_features
         self.learner = learner
@@ -91,15 +87,9 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         check_table(X)
         validate_data(self, X, reset=True, dtype=[np.float64, np.float32], ensure_all_finite=False)
         labels = column_or_1d(y, warn=True)
-        self.recommendation_ = recommend(
-            X,
-            labels,
-            time=time,
-            follow_up=follow_up,
-            propensity_features=self.propensity_features,
-            entry=entry,
-            random_state=self.random_state,
-        )
+        known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
+        settings: dict[str, Any] = {"propensity_features": self.propensity_features, "random_state": self.random_state}
+        self.recommendation_ = recommend(X, labels, **known, **settings)
         self.evidence_ = self.recommendation_.evidence
         estimator = self.recommendation_.estimator.set_params(random_state=self.random_state)
         if self.learner is not None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
 from whether.survival import kaplan_meier
-from whether.validate import DataError
+from whether.validate import ArgumentError, DataError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -26,32 +26,18 @@ NEGATIVE_SHARE = 0.2
 
 @dataclass(frozen=True, eq=False)
 class EndpointPlan:
-    """An earlier endpoint, by date or staggered, and the horizon at which people count as negative.
-
-    Attributes
-    ----------
-    horizon : float
-    endpoint : float or None
-        Date of a calendar endpoint; None where it is staggered.
-    stagger : float or None
-        Length of the period of entry before a staggered endpoint.
-    """
+    """An earlier endpoint, by date or staggered, and the horizon at which people count as negative."""
 
     event: Flags
     time: Array
     horizon: float
-    endpoint: float | None
-    stagger: float | None
+    endpoint: float | None  # Date of a calendar endpoint; None where it is staggered.
+    stagger: float | None  # Length of the period of entry before a staggered endpoint.
     entry: Array | None
     extra: dict[str, Any]
 
     def impose(self, rng: np.random.Generator) -> EarlierEndpoint:
-        """Return the cohort as it stood then; a staggered endpoint is drawn anew each time.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        """
+        """Return the cohort as it stood then; a staggered endpoint is drawn anew each time."""
         if self.endpoint is not None:
             assert self.entry is not None
             return impose_calendar_endpoint(
@@ -63,12 +49,7 @@ class EndpointPlan:
         )
 
     def knows_follow_up(self, then: EarlierEndpoint) -> bool:
-        """Whether potential follow-up was known then: it is now, or nearly nobody had been lost.
-
-        Parameters
-        ----------
-        then : EarlierEndpoint
-        """
+        """Whether potential follow-up was known then: it is now, or nearly nobody had been lost."""
         return self.extra["follow_up"] is not None or then.lost_share <= 1 - ADMINISTRATIVE_SHARE
 
 
@@ -88,22 +69,13 @@ def plan_endpoint(
     A date needs dates of entry; without a date, it is the one by which half of the events had come. Without dates the
     endpoint is staggered, so that half of the events are hidden. The horizon is when nine tenths of the fall of the
     curve of events are over, or earlier where less than a fifth of the event-free people were followed that long.
-
-    Parameters
-    ----------
-    event : ndarray of bool
-        Whether the event has been seen by now.
-    time : ndarray
-    entry : ndarray, optional
-        Dates of entry.
-    endpoint, stagger, horizon : float, optional
-    follow_up, known_negative : array-like, optional
-        See `impose_calendar_endpoint`.
     """
     if endpoint is not None and entry is None:
-        raise ValueError(f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead.")
+        raise ArgumentError(
+            f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead."
+        )
     if endpoint is not None and stagger is not None:
-        raise ValueError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
+        raise ArgumentError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")
     if not event.any():
         raise DataError("Nobody has had the event by now: there is nothing to score against.")
     if endpoint is None and stagger is None:

@@ -14,6 +14,7 @@ from whether.advise.situation import Situation
 from whether.estimators import CensoredClassifier
 from whether.facts import Groups, Told
 from whether.methods import METHODS
+from whether.validate import ArgumentError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,17 +116,9 @@ def recommend(
     if isinstance(X, Evidence):
         return advise(X)
     if y is None:
-        raise ValueError("recommend needs y, the labels: recommend(X, y, ...), or recommend(examine(X, y, ...)).")
-    evidence = examine(
-        X,
-        y,
-        time=time,
-        follow_up=follow_up,
-        propensity_features=propensity_features,
-        entry=entry,
-        random_state=random_state,
-    )
-    return advise(evidence)
+        raise ArgumentError("recommend needs y, the labels: recommend(X, y, ...), or recommend(examine(X, y, ...)).")
+    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
+    return advise(examine(X, y, **known, propensity_features=propensity_features, random_state=random_state))
 
 
 def advise(evidence: Evidence) -> Recommendation:

@@ -2,7 +2,7 @@
 
 The first of `METHOD_RULES` that applies decides the method; every entry of `REASONS`, `REFUSALS`, `FLAGS` and `CHANGES`
 that applies is a finding of that name. A rule reads a `Situation`, which is the evidence boiled down to questions with
-an answer. What a finding says in words is written under its name in `whether.telling.advice`.
+an answer. What a finding says in words is written under its name in `whether.telling.advice_words`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.evidence.whole import Evidence
 
 # Spread of log follow-up below which everybody is followed for about the same time: then it tells nothing of times.
@@ -49,12 +48,6 @@ class Situation:
         """Whether the curve of events levels off."""
         found = self.evidence.follow_up
         return "unknown" if found is None else found.reading(trust_times=self.times_usable)
-
-    @property
-    def cure_fraction(self) -> CureFraction | None:
-        """Share that never has the event, by a model without features; None where it is not known."""
-        found = self.evidence.follow_up
-        return None if found is None else found.cure_fraction(trust_times=self.times_usable)
 
     @property
     def named(self) -> list[str]:

@@ -11,19 +11,14 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from whether.evaluate.bootstrap import Interval
+from whether.evaluate.known_truth import RISK_METRICS
 from whether.facts import Groups, People, Personal, RestsOn, Told
 from whether.methods import LR, METHODS
 
 Array = NDArray[np.float64]
 
 # Scores, and whether a higher one is better.
-METRICS = {
-    "auc": True,
-    "average_precision": True,
-    "brier": False,
-    "calibration_error": False,
-    "mean_risk_error": None,
-}
+METRICS = {metric.name: metric.more_is_better for metric in RISK_METRICS}
 
 
 @dataclass(frozen=True)
@@ -126,13 +121,7 @@ class Backtest(Told):
         return replace(found, lower=lower, upper=upper)
 
     def difference(self, method: str, reference: str = LR.name, metric: str = "auc") -> Interval:
-        """Mean paired difference of two methods over the splits, with its interval.
-
-        Parameters
-        ----------
-        method, reference : str
-        metric : str
-        """
+        """Mean paired difference of two methods over the splits, with its interval; see `interval` for the metrics."""
         return self._interval(self.scores[method][metric] - self.scores[reference][metric])
 
     def _interval(self, values: Array) -> Interval:
@@ -147,14 +136,11 @@ class Backtest(Told):
         return Interval(mean, mean - width, mean + width, error, self.level)
 
     def best(self, metric: str = "auc") -> str:
-        """Name of the method with the best mean score.
+        """Name of the method with the best mean score; see `interval` for the metrics."""
+        return self._best([name for name in self.scores if name in METHODS], metric)
 
-        Parameters
-        ----------
-        metric : str
-        """
+    def _best(self, methods: list[str], metric: str = "auc") -> str:
         sign = 1.0 if METRICS[metric] else -1.0
-        methods = [name for name in self.scores if name in METHODS]
         return max(methods, key=lambda name: sign * np.nan_to_num(self.interval(name, metric).estimate, nan=-sign * 9))
 
     def worth_of_times(self) -> WorthOfTimes | None:
@@ -167,11 +153,7 @@ class Backtest(Told):
         others = [method.name for method in known if "time" not in method.needs]
         if not times or not others:
             return None
-
-        def mean_auc(name: str) -> float:
-            return float(np.nan_to_num(self.interval(name).estimate, nan=-9.0))
-
-        best, other = max(times, key=mean_auc), max(others, key=mean_auc)
+        best, other = self._best(times), self._best(others)
         return WorthOfTimes(best, other, self.difference(best, other))
 
     def to_frame(self) -> Any:

@@ -19,6 +19,7 @@ from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS
+from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
 
@@ -30,29 +31,15 @@ N_POINTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One way to fit.
+    """One way to fit."""
 
-    Attributes
-    ----------
-    kind : str
-        What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
-    value : str or float
-        To what: the name of a method, a share, or a time of two digits.
-    mean_risk : float
-    rank_correlation : float
-        Of its risks with the recommended method's.
-    risks : ndarray
-        One per person asked for.
-    note : str
-        Why it could not be fitted; empty if it could.
-    """
-
-    kind: str
+    kind: str  #: What was moved: "restriction", "label frequency", "prevalence" or "follow-up horizon".
+    #: To what: the name of a method, a share, or a time of two digits.
     value: Annotated[str | float, RestsOn(("events",))]
     mean_risk: Annotated[float, RestsOn(("events",))]
-    rank_correlation: float
-    risks: Array = field(repr=False)
-    note: str = field(default="", repr=False)
+    rank_correlation: float  #: Of its risks with the recommended method's.
+    risks: Array = field(repr=False)  #: One per person asked for.
+    note: str = field(default="", repr=False)  #: Why it could not be fitted; empty if it could.
 
     @property
     def failed(self) -> bool:
@@ -98,7 +85,7 @@ class Sensitivity(Told):
         """
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is none of {', '.join(KINDS)}.")
+            raise ArgumentError(f"{unknown[0]!r} is none of {', '.join(KINDS)}.")
         rows = [v.risks for v in self.variants if not v.failed and (not kinds or v.kind in kinds)]
         stacked = np.stack([self.risks, *rows])
         return stacked.min(axis=0), stacked.max(axis=0)
@@ -155,7 +142,9 @@ def sensitivity(
     True
     """
     if y is None and not isinstance(X, Evidence):
-        raise ValueError("sensitivity needs y, the labels: sensitivity(X, y, ...), or sensitivity(examine(X, y, ...)).")
+        raise ArgumentError(
+            "sensitivity needs y, the labels: sensitivity(X, y, ...), or sensitivity(examine(X, y, ...))."
+        )
     named: dict[str, Any] = {"propensity_features": propensity_features, "entry": entry}
     with reporting(verbose):
         advice = recommend(X, y, time=time, follow_up=follow_up, **named, random_state=random_state)
@@ -173,20 +162,9 @@ def vary(
     prevalence: Sequence[float] | None = None,
     learner: Any = "linear",
 ) -> Sensitivity:
-    """Fit what was advised, and everything else that may be assumed.
-
-    Parameters
-    ----------
-    advice : Recommendation
-    cohort : Cohort
-        To fit to: the one that was examined, or a part of it.
-    people : ndarray
-        Features of those whose risks are asked for.
-    label_frequency, prevalence, learner
-        See `sensitivity`.
-    """
+    """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
-    risks = _fit(advice.estimator.set_params(learner=learner), cohort, people)
+    risks = _predict(advice.estimator.set_params(learner=learner), cohort, people)
     variants = []
     with progress(len(trials), "Variants") as bar:
         for kind, value, model, seen in trials:
@@ -206,16 +184,11 @@ def _trials(
     columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
     settings = {"learner": learner, "random_state": 0}
     known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
-    named = None if columns is None else [int(column) for column in columns]
+    named = None if columns is None else columns.tolist()
     for method in METHODS.values():
         usable = set(method.needs) <= known and (named is not None or not method.feature_parameter)
         if usable and method.is_answer:
-            yield (
-                "restriction",
-                method.name,
-                method.build(named if method.feature_parameter else None, **settings),
-                cohort,
-            )
+            yield "restriction", method.name, method.build(named, **settings), cohort
     # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
     for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
         yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort
@@ -225,9 +198,8 @@ def _trials(
     if method.needs and cohort.time is not None:
         for share in HORIZON_SHARES:
             horizon = float(np.quantile(cohort.time[cohort.labeled], share))
-            build = method.build(named if method.feature_parameter else None, **settings)
             # Two digits: the horizon itself is one person's own time.
-            yield "follow-up horizon", float(f"{horizon:.2g}"), build, _cut(cohort, horizon)
+            yield "follow-up horizon", float(f"{horizon:.2g}"), method.build(named, **settings), _cut(cohort, horizon)
 
 
 def _grid(values: Sequence[float] | None, lowest: float, highest: float) -> list[float]:
@@ -245,16 +217,21 @@ def _cut(cohort: Cohort, horizon: float) -> Cohort:
     return Cohort(cohort.features, labeled, cohort.names, None, np.minimum(time, horizon), follow_up)
 
 
-def _fit(model: Any, cohort: Cohort, people: Array) -> Array:
+def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # where answers mislead is what the bands show
-        model.fit(cohort.features, cohort.labeled.astype(int), time=cohort.time, follow_up=cohort.follow_up)
-        return np.asarray(model.predict_proba(people)[:, 1])
+        return np.asarray(fit_to(cohort, model).predict_proba(people)[:, 1])
+
+
+def fit_to(cohort: Cohort, model: Any, X: Any = None, sample_weight: Array | None = None) -> Any:
+    """Fit a classifier to what is known of a cohort, whose features may have names in X."""
+    features, labels = cohort.features if X is None else X, cohort.labeled.astype(int)
+    return model.fit(features, labels, time=cohort.time, follow_up=cohort.follow_up, sample_weight=sample_weight)
 
 
 def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
     try:
-        risks = _fit(model, cohort, people)
+        risks = _predict(model, cohort, people)
     except (ValueError, np.linalg.LinAlgError) as error:
         return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error))
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12

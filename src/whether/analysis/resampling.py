@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
-from whether.analysis.predictions import predict_still
-from whether.analysis.uncertainty import Spread
+from whether.advise.variants import fit_to
+from whether.analysis.uncertainty import Spread, predict_still
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
@@ -32,17 +32,9 @@ SMALLEST_RISK = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Refits:
-    """What refits under random weights found.
+    """What refits under random weights found."""
 
-    Attributes
-    ----------
-    lower, upper : ndarray of shape (n,)
-        Limits of each person's risk.
-    spread : Spread
-    n_refits : int
-    """
-
-    lower: Array
+    lower: Array  # limits of each person's risk
     upper: Array
     spread: Spread
     n_refits: int
@@ -57,20 +49,7 @@ def refit(
     level: float,
     rng: np.random.Generator,
 ) -> Refits | None:
-    """Fit the chosen learner anew to weighted people; None where that would take too long.
-
-    Parameters
-    ----------
-    model : CensoredClassifier
-        Fitted to the cohort.
-    X : array-like or data frame
-        The features, as the model was fitted to them.
-    cohort : Cohort
-    groups : ndarray of int or None
-        Numbers of the groups that are weighed as one.
-    level : float
-    rng : numpy.random.Generator
-    """
+    """Fit the chosen learner anew to people, or groups, with weights; None where that would take too long."""
     if cohort.features.size > LARGEST:
         return None
     group = np.arange(cohort.n) if groups is None else groups
@@ -82,13 +61,7 @@ def refit(
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
         for _ in range(N_REFITS):
             weight = rng.exponential(size=int(group.max()) + 1)[group]
-            fresh.fit(
-                X,
-                cohort.labeled.astype(int),
-                time=cohort.time,
-                follow_up=cohort.follow_up,
-                sample_weight=weight * (cohort.n / weight.sum()),
-            )
+            fit_to(cohort, fresh, X, sample_weight=weight * (cohort.n / weight.sum()))
             risk = fresh.predict_proba(X)[:, 1]
             risks.append(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))
             mean_risks.append(risk.mean())

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
-from whether.analysis.predictions import predict_still
+from whether.advise.variants import fit_to
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import has_errors, row_blocks
+from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 from whether.likelihood import posterior
@@ -33,30 +34,25 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard errors of sums over people.
-
-    Attributes
-    ----------
-    mean_risk : float
-        Of the mean risk.
-    unseen : float
-        Of the expected number of positives among the unlabeled.
-    """
+    """Standard errors of the mean risk, and of the expected number of positives among the unlabeled."""
 
     mean_risk: float
     unseen: float
 
 
-def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
-    """Standard errors of the mean risk and of the number of unseen positives, or None where the model has none.
+def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
+    """Probability that the event is still to come, given that it was not seen; NaN for the labeled.
 
-    Parameters
-    ----------
-    model : CensoredClassifier
-        With a linear fit to the cohort, else there are none.
-    cohort : Cohort
-        The people over whom is summed, with the times that the model was fitted to.
+    How long somebody is known to be without the event is what the model read in the fit: time or follow-up.
     """
+    clock = {}
+    if isinstance(model, TimeModelClassifier):
+        clock["time"] = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")
+    return np.where(cohort.labeled, np.nan, model.predict_proba_event_free(X, **clock))  # type: ignore[attr-defined]
+
+
+def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
+    """Standard errors of the mean risk and of the number of unseen positives, or None where the fit is not linear."""
     if not has_errors(model):
         return None
     fit: LinearFit = model.model_
@@ -69,24 +65,14 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
         # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
         slope = np.where(part.labeled, 0.0, still * (1 - still))
-        by_risk += fit.predictor.gradient_of_sum(part.features, _only_outcome(positive * (1 - positive), v))
+        only_outcome = np.vstack([positive * (1 - positive), np.zeros_like(v)])
+        by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
 
 def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
-    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for.
-
-    Parameters
-    ----------
-    spread : Spread
-        Standard errors by the delta method.
-    model : CensoredClassifier
-        With a linear fit to the cohort.
-    X : array-like or data frame
-        The features, as the model was fitted to them.
-    cohort : Cohort
-    """
+    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for."""
     path = getattr(model.model_, "path", None)
     if path is None or path.best == path.chosen or "shrinkage" not in model.get_params():
         return spread
@@ -95,30 +81,14 @@ def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Coh
         looser.set_params(distribution=model.distribution_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
-        looser.fit(X, cohort.labeled.astype(int), time=cohort.time, follow_up=cohort.follow_up)
-    risk, unseen = (
-        float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1])),
-        float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort))),
-    )
+        fit_to(cohort, looser, X)
+    risk = float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1]))
+    unseen = float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort)))
     return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, unseen))
 
 
-def _only_outcome(slope: Array, v: Array) -> Array:
-    return np.vstack([slope, np.zeros_like(v)])
-
-
-# ---------------------------------------------------------------- from standard errors to intervals
-
-
 def share_interval(share: float, error: float, level: float) -> Interval:
-    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1.
-
-    Parameters
-    ----------
-    share, error : float
-        Estimate and its standard error; NaN limits where the error is not known.
-    level : float
-    """
+    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1; NaN without an error."""
     slope = share * (1 - share)
     if not (math.isfinite(error) and slope > 0):
         return Interval(share, math.nan, math.nan, error, level)
@@ -128,18 +98,10 @@ def share_interval(share: float, error: float, level: float) -> Interval:
 
 
 def unseen_interval(still: Array, error: float, level: float) -> Interval:
-    """Interval of the number of unlabeled people who are positive.
+    """Interval of the number of unlabeled people who are positive, from their probabilities and the error of the sum.
 
     It holds the uncertainty of the coefficients and the chance in how many of people with known probabilities are
     positive, so that it is one for the number itself and not for its expectation only.
-
-    Parameters
-    ----------
-    still : ndarray
-        Probabilities that the event is still to come, of the unlabeled.
-    error : float
-        Standard error of their sum.
-    level : float
     """
     n, expected = still.size, float(still.sum())
     total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))

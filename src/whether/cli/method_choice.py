@@ -18,9 +18,9 @@ from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
 from whether.methods import METHODS, Method
-from whether.telling.advice import AdviceWords
+from whether.telling.advice_words import AdviceWords
 from whether.telling.disclosure import disclose
-from whether.telling.table import word_all
+from whether.telling.table_words import word_all
 
 
 def find_method(name: str, cohort: CohortOptions) -> Method:

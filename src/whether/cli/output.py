@@ -15,7 +15,7 @@ from whether.cli.problems import CommandError, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
 from whether.files.whole_files import check_parent
-from whether.telling.table import word
+from whether.telling.table_words import word
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pyarrow as pa
 import typer
 
 from whether.analysis import Analysis, analyze
-from whether.analysis.table_input import describe_origin
+from whether.analysis.whole_answer import describe_origin
 from whether.cli.cohorts import read_people
 from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
@@ -63,7 +63,7 @@ def _name_people(people: TableCohort) -> pa.Table:
 
 
 def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
-    labeled = answer.evidence.material.labeled
+    labeled = answer.evidence.material.cohort.labeled
     limits = () if answer.lower is None else (("risk_lower", answer.lower), ("risk_upper", answer.upper))
     columns = {name: people[name] for name in people.column_names} | {"risk": answer.risks} | dict(limits)
     # Where every event is taken as seen nothing is learned of what is still to come: a column of zeros would mislead.

@@ -1,11 +1,10 @@
 """scikit-learn classifiers, one per restriction on the labeling propensity."""
 
-from whether.estimators.aft import AFTClassifier
-from whether.estimators.base import CensoredClassifier
+from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
-from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier
-from whether.estimators.sarpu import SARPUClassifier
+from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
+from whether.estimators.time_model import AFTClassifier
 
 __all__ = [
     "AFTClassifier",

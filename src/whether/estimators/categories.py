@@ -26,24 +26,15 @@ def find_categories(table: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def encode_categories(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any:
-    """Return the frame with its categories as whole numbers, NaN where they are missing or new.
-
-    Parameters
-    ----------
-    table : data frame
-    categories : dict of str to tuple
-        What `find_categories` returned for the frame of the fit.
-    """
+    """Return the frame with the categories of the fit as whole numbers, NaN where they are missing or new."""
     present = [name for name in categories if name in getattr(table, "columns", ())]
     if not present:
         return table
-    codes = {name: _codes(table[name].to_list(), categories[name]) for name in present}
+    codes = {}
+    for name in present:
+        number = {category: float(code) for code, category in enumerate(categories[name])}
+        codes[name] = np.array([number.get(value, np.nan) for value in table[name].to_list()])
     if hasattr(table, "with_columns"):  # polars
         series = type(table[present[0]])
         return table.with_columns(*(series(name, values) for name, values in codes.items()))
     return table.assign(**codes)
-
-
-def _codes(values: list[Any], categories: tuple[Any, ...]) -> Any:
-    number = {category: float(code) for code, category in enumerate(categories)}
-    return np.array([number.get(value, np.nan) for value in values])

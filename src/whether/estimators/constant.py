@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.label_frequency import (
-    elkan_noto_label_frequency,
-    likely_label_frequency,
-    settle_label_frequency,
-)
 from whether.estimators.label_only import LabelOnlyClassifier
-from whether.estimators.warn import stack_level
-from whether.learners import NeuralLearner, Task
+from whether.estimators.warn import warn
+from whether.learners import LinearLearner, NeuralLearner, Task
+from whether.learners.linear.ridge import label_probabilities_left_out, settle_ridge
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import PURisk
-from whether.validate import ArgumentError
+from whether.validate import ArgumentError, DataError, check_share
 
 
 def _frequency_note(model: ElkanNotoClassifier | UnbiasedPUClassifier) -> str:
@@ -79,8 +76,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
-        given = self.label_frequency, self.prevalence
-        c = self.label_frequency_ = settle_label_frequency(cohort, *given, elkan_noto_label_frequency, self.ridge)
+        c = self.label_frequency_ = _settle_label_frequency(self, cohort, elkan_noto_label_frequency)
         if c == 1.0:
             return Task(cohort, [Certain()], rng=self._rng())
         known = {0: float(np.log(c) - np.log1p(-c))}
@@ -153,8 +149,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
                 f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
                 "nonnegative out: boosting stops on held-out risk, before it runs away."
             )
-        given = self.label_frequency, self.prevalence
-        self.label_frequency_ = settle_label_frequency(cohort, *given, likely_label_frequency, self.ridge)
+        self.label_frequency_ = _settle_label_frequency(self, cohort, likely_label_frequency)
         risk = PURisk(self.label_frequency_, nonnegative=self.nonnegative)
         return Task(cohort, [risk.propensity], risk=risk, rng=self._rng())
 
@@ -169,10 +164,59 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     def _report(self) -> None:
         super()._report()
         if self.negative_risk_ < 0 and not self.nonnegative:
-            warnings.warn(
+            warn(
+                ConvergenceWarning,
                 f"The negatives' share of the unbiased risk is {self.negative_risk_:.3g} per person, below zero: the "
                 f"label frequency ({self.label_frequency_:.3g}) is too small or not the same for all. Slopes and risks "
                 "are too extreme. Give a larger label_frequency, or set nonnegative=True.",
-                ConvergenceWarning,
-                stacklevel=stack_level(),
             )
+
+
+def _settle_label_frequency(
+    model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, estimate: Callable[[Cohort, float | str], float]
+) -> float:
+    """Return c as given, or implied by a known prevalence, or estimated where neither is given."""
+    label_frequency, prevalence = model.label_frequency, model.prevalence
+    rate = float(np.average(cohort.labeled, weights=cohort.weight))
+    if label_frequency is not None and prevalence is not None:
+        raise ArgumentError("Give label_frequency or prevalence, not both: one implies the other.")
+    if label_frequency is not None:
+        if check_share(label_frequency, "label_frequency") < rate:
+            raise DataError(
+                f"label_frequency={label_frequency!r} would make more positives than people: "
+                f"{rate:.4g} of all are labeled."
+            )
+        return float(label_frequency)
+    if prevalence is not None:
+        if check_share(prevalence, "prevalence") < rate:
+            raise DataError(
+                f"prevalence must lie between the share labeled ({rate:.4g}) and 1, got {prevalence!r}: "
+                "every labeled person is positive."
+            )
+        return float(rate / prevalence)
+    # The estimators are linear: missing features, which some learners take, are filled with the mean.
+    if np.isnan(cohort.features).any():
+        filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
+        cohort = replace(cohort, features=filled)
+    # There can't be more positives than people.
+    return min(max(estimate(cohort, model.ridge), rate), 1.0)
+
+
+def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:
+    """Maximum-likelihood estimate under a constant propensity: where logistic p(x) times c fits best.
+
+    It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
+    """
+    fit = LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
+    return float(softplus_expit(fit.coefficients[1:2])[1][0])
+
+
+def elkan_noto_label_frequency(cohort: Cohort, ridge: float | str) -> float:
+    """Mean over labeled people of Pr(labeled | x), each predicted without that person (Elkan and Noto 2008).
+
+    Under a constant propensity Pr(labeled | x) = c p(x), which is c wherever p(x) = 1: the rule assumes that labeled
+    people are nearly certain positives, and estimates too small a c where they are not. Leaving a person out is done
+    by one Newton step, so that nothing is drawn at random.
+    """
+    weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
+    return float(np.average(label_probabilities_left_out(cohort, settle_ridge(ridge, cohort)), weights=weight))

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.time_model import TimeModelClassifier, survival_candidates
 from whether.learners import LinearFit, ShrinkagePath, Task
-from whether.propensity import DiscreteTimePropensity, EventTimePropensity, FollowUpPropensity, equal_event_edges
-
-Array = NDArray[np.float64]
+from whether.propensity import (
+    DiscreteTimePropensity,
+    EventTimePropensity,
+    FollowUpPropensity,
+    SurvivalTimePropensity,
+    equal_event_edges,
+)
 
 
 class _SharedIndex(ABC):
-    """What the cure models with a shared index tell about it.
-
-    Attributes
-    ----------
-    shrinkage_ : float
-        The penalty on departures from the shared index: as given or chosen.
-    shrinkage_path_ : ShrinkagePath or None
-        The curve of held-out likelihoods from which it was chosen.
-    kappa_ : float or None
-        How strongly the outcome index drives the times, in spreads of log time per logit: 0 means that labeling does
-        not depend on the risk, positive that high risks are seen early. None where the time part is free.
-    """
+    """What the cure models with a shared index tell about it."""
 
     model_: Any
 
@@ -45,17 +38,21 @@ class _SharedIndex(ABC):
 
     @property
     def shrinkage_(self) -> float:
-        """The penalty on departures from the shared index."""
+        """The penalty on departures from the shared index: as given or chosen."""
         return float("nan") if self._linear_part is None else self._linear_part.shrinkage
 
     @property
     def shrinkage_path_(self) -> ShrinkagePath | None:
-        """How it was chosen."""
+        """The curve of held-out likelihoods from which it was chosen."""
         return None if self._linear_part is None else self._linear_part.path
 
     @property
     def kappa_(self) -> float | None:
-        """How strongly the outcome index drives the times."""
+        """How strongly the outcome index drives the times, in spreads of log time per logit.
+
+        0 means that labeling does not depend on the risk, positive that high risks are seen early. None where the time
+        part is free.
+        """
         return None if self._linear_part is None else self._linear_part.kappa
 
     def _notes(self) -> list[str]:
@@ -70,7 +67,42 @@ class _SharedIndex(ABC):
         return notes
 
 
-class FollowUpCureClassifier(_SharedIndex, TimeModelClassifier):
+class _AcceleratedCure(_SharedIndex):
+    """The cure models with a residual distribution of log time: what they take and make of it."""
+
+    _propensity_kind: ClassVar[type[SurvivalTimePropensity]]
+    _columns: Callable[[str], Rows]
+    _rng: Callable[[], np.random.Generator]
+
+    def __init__(
+        self,
+        distribution: str = "auto",
+        time_features: Sequence[str | int] | None = None,
+        shrinkage: float | str = "cv",
+        *,
+        learner: Any = "linear",
+        ridge: float | str = "auto",
+        covariance: str = "observed",
+        max_iter: int = 100,
+        n_starts: int = 2,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
+        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
+
+    @property
+    def distribution_(self) -> str:
+        """The residual distribution: as given, or the most likely."""
+        return str(self.model_.propensity.name)
+
+    def _task(self, cohort: Cohort) -> Task:
+        candidates = survival_candidates(self._propensity_kind, self.distribution, cohort)
+        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
+
+
+class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
     """Cure model that knows how long everybody was followed but no event times.
 
     The propensity is the probability that the event comes within a person's own follow-up, e = Pr(T <= follow_up | x):
@@ -101,36 +133,10 @@ class FollowUpCureClassifier(_SharedIndex, TimeModelClassifier):
     """
 
     _needs = ("follow_up",)
-
-    def __init__(
-        self,
-        distribution: str = "auto",
-        time_features: Sequence[str | int] | None = None,
-        shrinkage: float | str = "cv",
-        *,
-        learner: Any = "linear",
-        ridge: float | str = "auto",
-        covariance: str = "observed",
-        max_iter: int = 100,
-        n_starts: int = 2,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
-
-    @property
-    def distribution_(self) -> str:
-        """The residual distribution: as given, or the most likely."""
-        return str(self.model_.propensity.name)
-
-    def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(FollowUpPropensity, self.distribution, cohort)
-        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
+    _propensity_kind = FollowUpPropensity
 
 
-class MixtureCureClassifier(_SharedIndex, TimeModelClassifier):
+class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     """Mixture cure model with accelerated failure times (AFTMC): event times are known.
 
     Labeled people enter with the density of their event time, the others with the probability of no event up to the end
@@ -158,33 +164,7 @@ class MixtureCureClassifier(_SharedIndex, TimeModelClassifier):
     """
 
     _needs = ("time",)
-
-    def __init__(
-        self,
-        distribution: str = "auto",
-        time_features: Sequence[str | int] | None = None,
-        shrinkage: float | str = "cv",
-        *,
-        learner: Any = "linear",
-        ridge: float | str = "auto",
-        covariance: str = "observed",
-        max_iter: int = 100,
-        n_starts: int = 2,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
-
-    @property
-    def distribution_(self) -> str:
-        """The residual distribution: as given, or the most likely."""
-        return str(self.model_.propensity.name)
-
-    def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort)
-        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
+    _propensity_kind = EventTimePropensity
 
 
 class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from whether.arrays import Array
 from whether.distributions import softplus_expit
-from whether.estimators.base import CensoredClassifier
+from whether.estimators.censored import CensoredClassifier
 from whether.learners import LinearFit
-
-Array = NDArray[np.float64]
 
 ROWS_AT_A_TIME = 50_000
 

@@ -1,19 +1,21 @@
-"""Classifiers whose propensity has no clock, and the one that assumes every positive to be seen."""
+"""Classifiers whose propensity has no clock: none at all, or a logistic function of some of the features."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from whether.arrays import Array
 from whether.cohort import Cohort
-from whether.estimators.base import CensoredClassifier
+from whether.estimators.censored import CensoredClassifier
+from whether.estimators.warn import warn, warn_unless_converged
 from whether.learners import Task
 from whether.likelihood import posterior
-from whether.propensity import Certain
-
-Array = NDArray[np.float64]
+from whether.propensity import Certain, LogisticPropensity
+from whether.validate import ArgumentError, IdentifiabilityWarning
 
 
 class LabelOnlyClassifier(CensoredClassifier):
@@ -21,7 +23,7 @@ class LabelOnlyClassifier(CensoredClassifier):
 
     def _refuse_clock(self, what: str, value: Any) -> None:
         if value is not None:
-            raise ValueError(
+            raise ArgumentError(
                 f"{type(self).__name__} has no model of times: {what} can't change its answer. Leave {what} "
                 "out, or use FollowUpCureClassifier or MixtureCureClassifier."
             )
@@ -91,3 +93,73 @@ class LabelClassifier(LabelOnlyClassifier):
 
     def _task(self, cohort: Cohort) -> Task:
         return Task(cohort, [Certain()], rng=self._rng())
+
+
+class SARPUClassifier(LabelOnlyClassifier):
+    """The propensity is a logistic function of some of the features (SARPU): e = e(x_subset).
+
+    Both parts are fitted by maximum likelihood (equation 3). If a feature of the outcome is left out of the propensity
+    the two parts are identified and have valid standard errors (Diop, Diop and Dupuy 2011). With all features in both
+    parts p and e can be exchanged; the fit then starts from the belief that who has the event explains the labels
+    better than who is seen, and warns.
+
+    Parameters
+    ----------
+    propensity_features : list of str or int, optional
+        Features that drive labeling, by name or position. None means all of them; an empty list makes the propensity
+        a constant that is estimated by maximum likelihood.
+    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+        See `CensoredClassifier`.
+
+    References
+    ----------
+    Bekker, Robberechts and Davis, Beyond the selected completely at random assumption, ECML PKDD 2019.
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("baseline", n=2000, seed=0)
+    >>> model = wh.SARPUClassifier(propensity_features=[2, 3]).fit(cohort.X, cohort.y)
+    >>> model.predict_propensity(cohort.X).shape
+    (2000,)
+    """
+
+    def __init__(
+        self,
+        propensity_features: Sequence[str | int] | None = None,
+        *,
+        learner: Any = "linear",
+        ridge: float | str = "auto",
+        covariance: str = "observed",
+        max_iter: int = 100,
+        n_starts: int = 3,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.propensity_features, self.learner, self.ridge = propensity_features, learner, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
+
+    def _task(self, cohort: Cohort) -> Task:
+        columns = self._columns("propensity_features")
+        self.exchangeable_ = columns.size == cohort.features.shape[1]
+        return Task(cohort, [LogisticPropensity(sloped=columns.size > 0)], columns, rng=self._rng())
+
+    def _report(self) -> None:
+        if not self.exchangeable_:
+            super()._report()
+            return
+        result = self.fit_result_
+        warn_unless_converged(type(self).__name__, result)
+        warn(
+            IdentifiabilityWarning,
+            "All features are in both parts, so outcome and propensity may be exchanged: the likelihood is the same. "
+            f"{len(result.rivals())} of {len(result.starts)} starts reach it, with outcome logits that correlate from "
+            f"{result.least_agreement:.2f} to 1; the one that explains labels by the outcome was kept. Name the "
+            "features that drive labeling in propensity_features, or bring in times with FollowUpCureClassifier or "
+            "MixtureCureClassifier.",
+        )
+
+    def _notes(self) -> list[str]:
+        told = ["All features are in both parts: outcome and propensity may be exchanged."]
+        return super()._notes() + told * self.exchangeable_

@@ -1,23 +1,22 @@
-"""What classifiers with a model of event times share: propensities and survival at any follow-up."""
+"""Classifiers with a model of event times: what they share, and the baseline in which everybody has the event."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
-from whether.estimators.base import CensoredClassifier
-from whether.estimators.warn import stack_level
+from whether.estimators.censored import CensoredClassifier
+from whether.estimators.warn import warn
+from whether.learners import Task
 from whether.likelihood import posterior
-from whether.propensity import SurvivalTimePropensity
+from whether.propensity import EventTimePropensity, SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
-
-Array = NDArray[np.float64]
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
 N_FOLLOW_UP_POINTS = 40
@@ -66,12 +65,11 @@ class TimeModelClassifier(CensoredClassifier):
     def _report(self) -> None:
         super()._report()
         if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
-            warnings.warn(
+            warn(
+                FollowUpWarning,
                 f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "
                 f"their event later than the longest follow-up ({self.longest_follow_up_:.3g}). How many there are is "
                 "then an extrapolation of the time model; the ranking of people depends on it less.",
-                FollowUpWarning,
-                stacklevel=stack_level(),
             )
 
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
@@ -133,6 +131,78 @@ class TimeModelClassifier(CensoredClassifier):
         grid = np.atleast_1d(np.asarray(times, dtype=float))
         grid = check_times(grid, grid.size, "times")
         return np.column_stack([1 + p * np.expm1(self._log_missed(v, np.full(p.size, time))) for time in grid])
+
+
+class AFTClassifier(TimeModelClassifier):
+    """Accelerated failure time model without a cured part (AFT): p = 1.
+
+    Everybody is assumed to have the event at some time. The probability it gives instead of Pr(ever) is that of an
+    event within the longest follow-up of the training cohort, which orders people by how soon they are expected to
+    have it.
+
+    Parameters
+    ----------
+    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
+        See `FollowUpCureClassifier`.
+    learner, ridge, covariance, max_iter, random_state, verbose
+        See `CensoredClassifier`.
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("partially-dependent", n=2000, seed=0)
+    >>> wh.AFTClassifier().fit(cohort.X, cohort.y, time=cohort.time).converged_
+    True
+    """
+
+    _needs = ("time",)
+    # Later events are what this model is about, not a sign that follow-up is too short for the claim of a cure.
+    _claims_cure = False
+
+    def __init__(
+        self,
+        distribution: str = "auto",
+        *,
+        learner: Any = "linear",
+        ridge: float | str = "auto",
+        covariance: str = "observed",
+        max_iter: int = 100,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.distribution, self.learner, self.ridge = distribution, learner, ridge
+        self.covariance, self.max_iter, self.random_state = covariance, max_iter, random_state
+        self.verbose = verbose
+
+    @property
+    def distribution_(self) -> str:
+        """The residual distribution: as given, or the most likely."""
+        return str(self.model_.propensity.name)
+
+    def _task(self, cohort: Cohort) -> Task:
+        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort)
+        return Task(cohort, candidates, np.arange(cohort.features.shape[1]), has_outcome=False, rng=self._rng())
+
+    def decision_function(self, X: Any) -> Array:
+        """Log odds of an event within the longest follow-up of the training cohort."""
+        _, v = self._predictors(X)
+        log_missed = self._log_missed(v, np.full(v.shape[1], self.longest_follow_up_))
+        with np.errstate(divide="ignore"):
+            return np.log(-np.expm1(log_missed)) - log_missed
+
+    def predict_proba_event_free(self, X: Any, time: ArrayLike) -> Array:
+        """Probability of an event within the longest follow-up, for a person without it up to ``time``.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        time : float or array-like of shape (n,)
+            How long each person has been observed without the event; zero is returned past the longest follow-up.
+        """
+        _, v = self._predictors(X)
+        times = one_per_person(time, v.shape[1], "time")
+        longest = np.full(v.shape[1], self.longest_follow_up_)
+        return -np.expm1(np.minimum(self._log_missed(v, longest) - self._log_missed(v, times), 0.0))
 
 
 def survival_candidates(

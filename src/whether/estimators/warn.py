@@ -11,31 +11,26 @@ from whether.learners import FitResult
 from whether.validate import IdentifiabilityWarning
 
 
+def warn(category: type[Warning], text: str) -> None:
+    """Warn at the line that called into this package, however deep the caller is in it."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level + 1)
+
+
 def warn_unless_converged(name: str, result: FitResult) -> None:
     """Warn where the optimum was not reached."""
     if not result.converged:
-        warnings.warn(
-            f"{name} did not converge after {result.n_steps} steps. {result.message}",
-            ConvergenceWarning,
-            stacklevel=stack_level(),
-        )
+        warn(ConvergenceWarning, f"{name} did not converge after {result.n_steps} steps. {result.message}")
 
 
 def warn_of_rivals(result: FitResult) -> None:
     """Warn where other optima are as likely and give other answers."""
     if result.least_agreement < 0.9:
-        warnings.warn(
+        warn(
+            IdentifiabilityWarning,
             f"{len(result.rivals())} of {len(result.starts)} starts reach about the same likelihood with different "
             f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
             "between them; see fit_result_.starts.",
-            IdentifiabilityWarning,
-            stacklevel=stack_level(),
         )
-
-
-def stack_level() -> int:
-    """Level at which a warning points at the line that called into this package, however deep the caller is in it."""
-    level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
-        level, frame = level + 1, frame.f_back
-    return level

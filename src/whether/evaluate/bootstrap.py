@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whether.validate import number_groups
+from whether.validate import DataError, number_groups
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def bootstrap_interval(
     columns = [np.asarray(array) for array in arrays]
     n = len(columns[0])
     if any(len(column) != n for column in columns):
-        raise ValueError(f"All arrays need one entry per person; their lengths are {[len(c) for c in columns]}.")
+        raise DataError(f"All arrays need one entry per person; their lengths are {[len(c) for c in columns]}.")
     members = _members(groups, n)
     values = []
     for _ in range(n_resamples):

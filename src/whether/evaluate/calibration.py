@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from whether.facts import Drawn
 from whether.survival import kaplan_meier
-from whether.validate import check_labels, check_scores, check_times
+from whether.validate import check_labels, check_scores, check_times, check_whole_number
 
 Array = NDArray[np.float64]
 
@@ -117,8 +117,7 @@ def censored_calibration_curve(
 
 
 def _groups(risks: Array, n_groups: int) -> list[NDArray[np.intp]]:
-    if n_groups < 1:
-        raise ValueError(f"n_groups must be at least 1, got {n_groups!r}.")
+    check_whole_number(n_groups, "n_groups", 1)
     edges = np.unique(np.quantile(risks, np.linspace(0, 1, n_groups + 1)[1:-1]))
     label = np.searchsorted(edges, risks, side="right")
     groups = [np.flatnonzero(label == number) for number in range(edges.size + 1)]

@@ -13,7 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from whether.survival import reach_weights
-from whether.validate import check_labels, check_probabilities, check_scores, check_share, check_times
+from whether.validate import (
+    ArgumentError,
+    DataError,
+    check_labels,
+    check_probabilities,
+    check_scores,
+    check_share,
+    check_times,
+)
 
 Array = NDArray[np.float64]
 
@@ -36,7 +44,7 @@ def weighted_auc(score: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> 
     """
     scores, ups, downs = (np.asarray(values, dtype=float) for values in (score, positive, negative))
     if not scores.shape == ups.shape == downs.shape or scores.ndim != 1:
-        raise ValueError(f"score and weights must have one shape (n,), got {scores.shape}, {ups.shape}, {downs.shape}.")
+        raise DataError(f"score and weights must have one shape (n,), got {scores.shape}, {ups.shape}, {downs.shape}.")
     # Weight of the negatives below each score, half of those at it; the pair of a person with itself is left out.
     rank = rankdata(scores, method="dense").astype(np.intp) - 1
     at = np.bincount(rank, weights=downs)
@@ -44,7 +52,7 @@ def weighted_auc(score: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> 
     own = float(ups @ downs)
     pairs = float(ups.sum() * downs.sum()) - own
     if not pairs > 0:
-        raise ValueError("There is no pair of a positive and a negative to compare: one of them has no weight.")
+        raise DataError("There is no pair of a positive and a negative to compare: one of them has no weight.")
     return float((ups @ below[rank] - own / 2) / pairs)
 
 
@@ -123,7 +131,7 @@ def ipcw_weights(
     limit = float(times[labeled].max()) if horizon is None else float(horizon)
     case, control = labeled & (times <= limit), ~(labeled & (times <= limit)) & (times >= limit)
     if not case.any() or not control.any():
-        raise ValueError(
+        raise DataError(
             f"At horizon={limit:g} there are {int(case.sum())} people with the event and {int(control.sum())} followed "
             "event-free: both are needed. Choose another horizon."
         )
@@ -132,12 +140,7 @@ def ipcw_weights(
 
 
 def ipcw_auc(
-    y: ArrayLike,
-    risk: ArrayLike,
-    *,
-    time: ArrayLike,
-    horizon: float | None = None,
-    follow_up: ArrayLike | None = None,
+    y: ArrayLike, risk: ArrayLike, *, time: ArrayLike, horizon: float | None = None, follow_up: ArrayLike | None = None
 ) -> float:
     """AUC with weights for the inverse probability of censoring, at a horizon (cumulative cases, dynamic controls).
 
@@ -148,17 +151,11 @@ def ipcw_auc(
     risk : array-like
         Scores to be judged.
     """
-    _, risks = _check(y, risk)
-    return weighted_auc(risks, *ipcw_weights(y, time, horizon, follow_up))
+    return weighted_auc(_check(y, risk)[1], *ipcw_weights(y, time, horizon, follow_up))
 
 
 def ipcw_brier(
-    y: ArrayLike,
-    risk: ArrayLike,
-    *,
-    time: ArrayLike,
-    horizon: float | None = None,
-    follow_up: ArrayLike | None = None,
+    y: ArrayLike, risk: ArrayLike, *, time: ArrayLike, horizon: float | None = None, follow_up: ArrayLike | None = None
 ) -> float:
     """Mean squared error of a risk with weights for the inverse probability of censoring.
 
@@ -196,7 +193,7 @@ def pu_auc(y: ArrayLike, risk: ArrayLike, *, prevalence: float, propensity: Arra
     labeled, risks = _check(y, risk)
     share = check_share(prevalence, "prevalence")
     if not labeled.mean() <= share < 1:
-        raise ValueError(
+        raise ArgumentError(
             f"prevalence must lie between the share labeled ({labeled.mean():.4g}) and 1, got {prevalence!r}."
         )
     weight = labeled.astype(float)

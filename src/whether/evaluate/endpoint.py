@@ -186,12 +186,10 @@ def impose_staggered_endpoint(
 
     Parameters
     ----------
-    event, time, follow_up, known_negative
+    event, time, horizon, follow_up, known_negative
         As in `impose_calendar_endpoint`.
     stagger : float
         Length of the period of entry before the endpoint, in the unit of `time`.
-    horizon : float
-        How long after entry somebody event-free is taken for negative.
     rng : numpy.random.Generator
         Where the dates of entry are drawn from: one number per person.
 
@@ -255,5 +253,5 @@ def _view(
 def _check_outcome(event: ArrayLike, time: ArrayLike) -> tuple[Flags, Array]:
     labels = np.asarray(event)
     if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(f"event must be one number per person, at least one; got the shape {labels.shape}.")
+        raise DataError(f"event must be one number per person, at least one; got the shape {labels.shape}.")
     return check_labels(labels, labels.size), check_times(time, labels.size, "time")

@@ -47,12 +47,8 @@ def log_loss(positive: ArrayLike, risk: ArrayLike, *, sample_weight: ArrayLike |
 
     Parameters
     ----------
-    positive : array-like of 0 and 1
-        The true outcome.
-    risk : array-like
-        Predicted probabilities.
-    sample_weight : array-like, optional
-        How much each person counts.
+    positive, risk, sample_weight
+        See `calibration_error`.
     """
     predicted = np.asarray(risk, dtype=float)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -91,12 +87,8 @@ def evaluate_risks(positive: ArrayLike, risk: ArrayLike, *, sample_weight: Array
 
     Parameters
     ----------
-    positive : array-like of 0 and 1
-        The true outcome.
-    risk : array-like
-        Predicted probabilities.
-    sample_weight : array-like, optional
-        How much each person counts.
+    positive, risk, sample_weight
+        See `calibration_error`.
     """
     truth, predicted = np.asarray(positive), np.asarray(risk, dtype=float)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)

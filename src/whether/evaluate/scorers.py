@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from whether.evaluate.discrimination import imputed_auc, ipcw_auc, ipcw_brier, posterior_auc, pu_auc
+from whether.validate import ArgumentError
 
 
 class CensoredScorer:
@@ -38,19 +39,10 @@ class CensoredScorer:
         self.needs = needs
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
-        """Score a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : classifier
-        X, y
-            As in ``fit``.
-        **metadata
-            What `needs` names.
-        """
+        """Score a fitted classifier."""
         missing = [name for name in self.needs if metadata.get(name) is None]
         if missing:
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.name} needs {', '.join(missing)}. Pass params={{{missing[0]!r}: ...}} with scikit-learn's "
                 "metadata routing enabled, or call the scorer with it."
             )

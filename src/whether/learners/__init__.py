@@ -1,14 +1,12 @@
 """From features to predictors: linear, boosted, neural, any classifier, and a choice among them."""
 
-from whether.learners.auto import AutoLearner
-from whether.learners.base import FittedModel, Learner
 from whether.learners.boosted import BoostedFit, BoostedLearner
+from whether.learners.choice import AutoLearner, resolve_learner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
 from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
-from whether.learners.resolve import resolve_learner
-from whether.learners.task import Task
+from whether.learners.task import FittedModel, Learner, Task
 
 __all__ = [
     "AutoLearner",

@@ -6,9 +6,8 @@ import enum
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from whether.arrays import Array, Flags
 
 
 class Status(enum.Enum):
@@ -83,8 +82,7 @@ class Selection:
     def may_win(self, name: str) -> bool:
         """Whether a learner may still be chosen when more people are held out.
 
-        A simpler one than the chosen needs only to come near to the best again, the others would have to catch up and
-        overtake.
+        A simpler one than the chosen needs only to come near the best again; others would have to overtake it.
         """
         row = self.learners.index(name)
         errors = FAR_BEHIND if row < self.learners.index(self.chosen) else 1.0
@@ -135,6 +133,14 @@ class FitResult:
     distributions: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
 
+    @classmethod
+    def of_one_start(
+        cls, name: str, status: Status, n_steps: int, log_likelihood: float, n_parameters: int = 0, n_draft: int = 0
+    ) -> FitResult:
+        """Return the result of a fit from one start and without penalties."""
+        start = StartResult(name, -log_likelihood, status, n_steps, 1.0)
+        return cls(status, n_steps, log_likelihood, -log_likelihood, n_parameters, (start,), n_draft)
+
     @property
     def converged(self) -> bool:
         """Whether the optimum was reached."""
@@ -164,7 +170,7 @@ def correlation(first: Array, second: Array) -> float:
     return float(np.clip(np.corrcoef(first, second)[0, 1], -1.0, 1.0))
 
 
-def close_to_best(behind: Array, error: Array) -> NDArray[np.bool_]:
+def close_to_best(behind: Array, error: Array) -> Flags:
     """Which learners are not behind the best by more than an error."""
     # Boosting without a single tree is the linear model, but for the last digits.
     return np.asarray(behind <= error + 1e-9)

@@ -1,7 +1,5 @@
 """Sharing blocks of rows out to threads; NumPy and BLAS release the interpreter's lock while they compute."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -8,15 +8,11 @@ works through,
             ...
             bar.advance()
 
-and the report that is open decides what becomes of it. Steps may be nested, as when a learner that is cross-validated
-reports steps of its own: they are rows of one display. Without an open report nothing is shown, so that a learner can
-be used by itself, and in threads and worker processes of joblib, which do not inherit the report. A program that fits
-many models opens a report of its own, and their steps become rows of it.
-
-- ``verbose=0``: a bar, if stderr is a terminal and the fit has been running for two seconds; it vanishes at the end.
-- ``verbose=1`` or more: a bar at once on a terminal, else a line every two seconds, and a line when the fit is done.
-
-A bar is drawn by the main process only: several at a time would overwrite each other.
+and the report that is open decides what becomes of it: nested steps are rows of one display, and so are those of a
+program that opens a report round many fits. Without an open report, as in worker processes, nothing is shown. With
+``verbose=0`` a bar appears if stderr is a terminal and the fit has been running for two seconds, and vanishes at the
+end; with ``verbose=1`` or more at once on a terminal, else a line every two seconds, and a line when the fit is done.
+Only the main process draws a bar: several at a time would overwrite each other.
 """
 
 from __future__ import annotations

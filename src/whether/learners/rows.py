@@ -1,22 +1,19 @@
-"""The likelihood of a cohort as a function of everybody's predictors, for learners that are not linear.
+"""People row by row: dealt to folds, and their likelihood as a function of everybody's predictors.
 
-Trees and networks ask for the gradient and a safe curvature per person and predictor.
+Trees, and whoever judges models on held-out people, ask for the gradient and a safe curvature per person.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners.parallel import share_out
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 
-Array = NDArray[np.float64]
-Rows: TypeAlias = NDArray[np.intp] | slice
+Selected: TypeAlias = Rows | slice
 
 # Rows that are worked through at a time.
 BLOCK = 8192
@@ -25,18 +22,11 @@ SMALLEST_CURVATURE = 1e-3
 
 
 class RowTerms(NamedTuple):
-    """Log-likelihood of each person with derivatives; predictors (outcome logit first) run along the first axis.
+    """Log-likelihood of each person with derivatives in each predictor, the outcome logit first."""
 
-    Attributes
-    ----------
-    value : ndarray of shape (n,)
-    gradient : ndarray of shape (P, n)
-    curvature : ndarray of shape (P, n)
-        Minus the second derivative of the EM surrogate, held positive: it is never indefinite where the exact one is.
-    """
-
-    value: Array
-    gradient: Array
+    value: Array  # of shape (n,)
+    gradient: Array  # of shape (P, n)
+    # Of shape (P, n): minus the second derivative of the EM surrogate, held positive, which the exact one need not be.
     curvature: Array
 
 
@@ -57,7 +47,7 @@ class RowProblem:
         shape = (int(eta is not None) + v.shape[0], v.shape[1])
         terms = RowTerms(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
 
-        def fill_in(blocks: list[tuple[Rows, bool]]) -> None:
+        def fill_in(blocks: list[tuple[Selected, bool]]) -> None:
             for rows, labeled in blocks:
                 part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed[..., rows], labeled)
                 terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
@@ -78,6 +68,25 @@ class RowProblem:
         return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
 
 
-def _as_slice(rows: NDArray[np.intp]) -> Rows:
+def _as_slice(rows: Rows) -> Selected:
     """Rows that follow each other are faster as a slice."""
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
+
+
+def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int) -> Rows:
+    """Deal people to folds in the order of label and time, so that every fold has its share of both.
+
+    Nothing is drawn at random: folds are the same in every run and for every order of the rows.
+    """
+    # Rounded, because the order of columns changes the last digits.
+    tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
+    order = np.lexsort((tie_break, np.atleast_2d(observed).sum(axis=0), ~labeled))
+    fold = np.empty(labeled.size, dtype=np.intp)
+    fold[order] = np.arange(labeled.size) % n_folds
+    return fold
+
+
+def in_spreads(features: Array) -> Array:
+    """Features in spreads around their means, so that dealing by them does not depend on their units."""
+    spread = features.std(axis=0)
+    return np.asarray((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

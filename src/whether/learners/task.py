@@ -1,20 +1,25 @@
-"""What is to be learned: people, candidates for the restriction, and what is known already."""
+"""What is to be learned, what learns it, and what it leaves: a task, a learner, a fitted model.
+
+A task holds people, candidates for the restriction, and what is known already. A learner turns it into a fitted model,
+which turns features into the outcome logit and the propensity's predictors. None of them knows scikit-learn's
+classifiers, which hold them.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
+from whether.learners.fit_result import FitResult
 from whether.likelihood import Criterion, Likelihood
 from whether.propensity import Propensity
 from whether.risk import PURisk
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -81,3 +86,41 @@ class Task:
         """Return the task with some of the features."""
         columns = np.flatnonzero(np.isin(kept, self.columns))
         return replace(self, cohort=self.cohort.select(kept), columns=columns)
+
+
+class FittedModel(ABC):
+    """Predictors as functions of the features; small and frozen, without people in it.
+
+    Attributes
+    ----------
+    propensity : Propensity
+        The propensity that was fitted, the most likely of the candidates.
+    result : FitResult
+        How the optimum was reached.
+    """
+
+    propensity: Propensity
+    result: FitResult
+
+    @abstractmethod
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit, shape (n,), and propensity predictors, shape (K, n), of new people.
+
+        The logit is None without an outcome part.
+        """
+
+
+class Learner(ABC):
+    """Settings of a way to learn predictors from features.
+
+    Attributes
+    ----------
+    allows_missing : bool
+        Whether features may be NaN.
+    """
+
+    allows_missing: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, task: Task) -> Any:
+        """Fit the candidates of a task and keep the most likely."""

@@ -1,8 +1,8 @@
 """Restrictions on the labeling propensity: the only place where the methods differ."""
 
 from whether.propensity.base import Propensity, Terms
+from whether.propensity.clockless import Certain, KnownFrequency, LogisticPropensity
 from whether.propensity.discrete_time import DiscreteTimePropensity, equal_event_edges
-from whether.propensity.label_only import Certain, KnownFrequency, LogisticPropensity
 from whether.propensity.survival_time import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity
 
 __all__ = [

@@ -1,33 +1,21 @@
 """What a propensity is: the interface that the likelihood, the learners and the estimators rely on."""
 
-from __future__ import annotations
-
 import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.cohort import Cohort
-
-Array = NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """A function of K predictors per person, with derivatives; persons run along the last axis.
+    """A function of K predictors per person, with first and second derivatives."""
 
-    Attributes
-    ----------
-    value : ndarray of shape (n,)
-    gradient : ndarray of shape (K, n)
-    curvature : ndarray of shape (K, K, n)
-        Second derivatives.
-    """
-
-    value: Array
-    gradient: Array
-    curvature: Array
+    value: Array  # of shape (n,)
+    gradient: Array  # of shape (K, n)
+    curvature: Array  # of shape (K, K, n)
 
 
 class Propensity(ABC):
@@ -37,32 +25,20 @@ class Propensity(ABC):
     person into ``log_seen`` for labeled and ``log_missed`` for unlabeled people, with derivatives. What the constructor
     takes is kept under the same names, so that a model can be saved.
 
-    Attributes
-    ----------
-    predictors : tuple of str
-        Names of the K predictors, in the order of the rows of ``v``.
-    sloped : tuple of bool
-        Which predictors follow the features in a linear model (with shared slopes); the others are one number for
-        everybody.
-    index_sign : float
-        Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*:
-        +1 for hazards and propensities, -1 for locations.
-    ratio_kind : str
-        What the exponential of a slope means ("odds ratio", "time ratio"); empty where it means nothing.
-    slope_unit : float
-        A slope of this size departs from the shared index as much as a slope of one spread of log time does: the
-        unit in which the penalty on departures is meant.
-    needs_time, needs_follow_up : bool
-        Which of the two clocks is read, if any.
     """
 
-    name: str = ""
-    predictors: tuple[str, ...]
+    name: str = ""  # of the candidate, where several differ in shape
+    predictors: tuple[str, ...]  # in the order of the rows of v
+    # Which predictors follow the features in a linear model, with shared slopes; others are one number for everybody.
     sloped: tuple[bool, ...]
+    # Sign with which the index of the outcome enters the sloped predictors when a higher risk is seen *earlier*: +1 for
+    # hazards and propensities, -1 for locations.
     index_sign: ClassVar[float] = 1.0
+    # A slope of this size departs from the shared index as much as a slope of one spread of log time does: the unit in
+    # which the penalty on departures is meant.
     slope_unit: ClassVar[float] = 1.0
-    ratio_kind: ClassVar[str] = "odds ratio"
-    needs_time: ClassVar[bool] = False
+    ratio_kind: ClassVar[str] = "odds ratio"  # what the exponential of a slope means; empty for nothing
+    needs_time: ClassVar[bool] = False  # which of the two clocks is read, if any
     needs_follow_up: ClassVar[bool] = False
 
     @abstractmethod
@@ -80,7 +56,7 @@ class Propensity(ABC):
 
     @property
     def has_clock(self) -> bool:
-        """Whether it says how likely a label is by any time."""
+        """Whether one of the clocks is read."""
         return self.needs_time or self.needs_follow_up
 
     def locate(self, time: Array) -> Array:
@@ -88,15 +64,7 @@ class Propensity(ABC):
         return np.zeros(time.size)
 
     def start(self, observed: Array, weight: Array | None = None) -> Array:
-        """Return values of the K predictors from which to start when nothing is known of the features.
-
-        Parameters
-        ----------
-        observed : ndarray
-            What `observe` returned, of labeled people.
-        weight : ndarray, optional
-            How many people each of them stands for.
-        """
+        """Return values of the K predictors to start from, by what was observed of labeled people and their weight."""
         return np.zeros(len(self.predictors))
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:

@@ -1,23 +1,17 @@
 """Propensity through event times in bins: one hazard per bin."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags
 from whether.distributions import softplus_expit
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
+from whether.validate import ArgumentError
 
 
 def equal_event_edges(event_times: Array, n_bins: int, weight: Array | None = None) -> Array:
-    """Upper edges of bins that hold about equal numbers of events; fewer bins where times are tied.
-
-    Edges are event times, so that no bin is without an event.
-    """
+    """Upper edges, which are event times, of bins with about equal numbers of events; fewer where times are tied."""
     order = np.argsort(event_times, kind="stable")
     passed = np.cumsum(np.ones(order.size) if weight is None else weight[order])
     shares = np.linspace(0, 1, n_bins + 1)[1:] * passed[-1]
@@ -32,11 +26,7 @@ class DiscreteTimePropensity(Propensity):
     Within a bin events fall evenly. The last bin ends at the last event, and a positive who reaches it has the event
     there (hazard 1). Without that the distribution would not add up to one, and halving every hazard while doubling p
     would leave the likelihood as it is: p could not be learned.
-
-    Parameters
-    ----------
-    edges : ndarray of shape (n_bins,)
-        Upper edges of the bins; a time equal to an edge belongs to the bin below it.
+    The edges are upper ones; a time equal to an edge belongs to the bin below it.
     """
 
     needs_time: ClassVar[bool] = True
@@ -46,7 +36,7 @@ class DiscreteTimePropensity(Propensity):
 
     def __init__(self, edges: Array) -> None:
         if edges.ndim != 1 or not edges.size or edges[0] <= 0 or not np.all(np.diff(edges) > 0):
-            raise ValueError(f"Edges of bins must be > 0 and rise, got {edges!r}.")
+            raise ArgumentError(f"Edges of bins must be > 0 and rise, got {edges!r}.")
         self.edges = edges
         self.predictors = tuple(f"hazard {k + 1}" for k in range(edges.size - 1))
         self.sloped = (True,) * (edges.size - 1)
@@ -88,7 +78,7 @@ class DiscreteTimePropensity(Propensity):
         remaining = np.arange(self.edges.size, 1, -1)
         return np.asarray(-np.log(remaining - 1.0))
 
-    def _bin_is(self, v: Array, observed: Array) -> NDArray[np.bool_]:
+    def _bin_is(self, v: Array, observed: Array) -> Flags:
         return np.asarray(observed[0] == np.arange(v.shape[0])[:, None])
 
     def _add_survived_bins(

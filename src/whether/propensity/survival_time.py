@@ -5,17 +5,14 @@ the event time itself (the density enters the likelihood), or only that the even
 distribution function does). The second is the mixture cure model for current-status data and needs no event times.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.distributions import Jet, ResidualDistribution
 from whether.propensity.base import Propensity, Terms
-
-Array = NDArray[np.float64]
+from whether.validate import ArgumentError
 
 # The penalty on the scale is worth one person. Times without any noise (some simulations have them) make the density
 # unbounded as the scale goes to zero; with one pseudo-observation whose residual is 5 % of the spread of log time it
@@ -45,14 +42,9 @@ def location_scale_terms(jet: Jet, z: Array, scale: Array, has_scale: bool) -> T
 class SurvivalTimePropensity(Propensity):
     """Shared part of the event-time and follow-up propensities.
 
-    Parameters
-    ----------
-    distribution : ResidualDistribution
-    center, spread : float
-        Mean and standard deviation of the recorded log times. The predictors are in these units: the location is
-        ``center + spread * v[0]`` and the log scale ``log(spread) + v[1]``, so that nothing depends on the time unit.
-    penalty_weight : float
-        Number of persons that the penalty on scale and location is worth.
+    Predictors are in units of the recorded log times, whose mean and standard deviation are ``center`` and ``spread``:
+    the location is ``center + spread * v[0]`` and the log scale ``log(spread) + v[1]``. The penalty on scale and
+    location is worth ``penalty_weight`` persons.
     """
 
     index_sign: ClassVar[float] = -1.0
@@ -68,12 +60,9 @@ class SurvivalTimePropensity(Propensity):
         penalty_weight: float = 1.0,
     ) -> None:
         if not (np.isfinite(center) and 0 < spread < np.inf):
-            raise ValueError(f"Log times need a center and a spread > 0, got {center!r} and {spread!r}.")
-        self.distribution = distribution
-        self.name = distribution.name
-        self.center = center
-        self.spread = spread
-        self.penalty_weight = penalty_weight
+            raise ArgumentError(f"Log times need a center and a spread > 0, got {center!r} and {spread!r}.")
+        self.distribution, self.name = distribution, distribution.name
+        self.center, self.spread, self.penalty_weight = center, spread, penalty_weight
         self.predictors = ("location", "log scale") if distribution.has_scale else ("location",)
         self.sloped = (True, False) if distribution.has_scale else (True,)
 
@@ -87,23 +76,14 @@ class SurvivalTimePropensity(Propensity):
         z, scale = self._residual(v, observed)
         return location_scale_terms(self.distribution.log_survival(z), z, scale, self.distribution.has_scale)
 
-    def log_seen_by(self, v: Array, observed: Array) -> Terms:
-        """Log probability that the event comes within the observed (standardised log) time."""
-        z, scale = self._residual(v, observed)
-        return location_scale_terms(self.distribution.log_cdf(z), z, scale, self.distribution.has_scale)
-
     def units(self) -> tuple[Array, Array]:
         """Location and log scale of log time itself, instead of in spreads around the center."""
         offset, multiplier = np.array([self.center, np.log(self.spread)]), np.array([self.spread, 1.0])
         return offset[: len(self.predictors)], multiplier[: len(self.predictors)]
 
-    def standardize(self, time: Array) -> Array:
+    def locate(self, time: Array) -> Array:
         """Log time in the units of the predictors."""
         return np.asarray((np.log(time) - self.center) / self.spread)
-
-    def locate(self, time: Array) -> Array:
-        """Standardised log time."""
-        return self.standardize(time)
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """Penalty on a scale near 0 or infinity and on a location far off."""
@@ -154,4 +134,5 @@ class FollowUpPropensity(SurvivalTimePropensity):
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event falls within the follow-up."""
-        return self.log_seen_by(v, observed)
+        z, scale = self._residual(v, observed)
+        return location_scale_terms(self.distribution.log_cdf(z), z, scale, self.distribution.has_scale)

@@ -1,16 +1,13 @@
 """Simulated cohorts whose true risks and labeling propensities are known.
 
-One generating process covers every world: features, an outcome that happens or
-does not, a time at which it would happen, a follow-up that may end before, and
-a record of the event time that may be wrong. A record states the parts, and
-`simulate` draws a cohort from it together with the truth behind the labels.
+One generating process covers every world: features, an outcome that happens or does not, a time at which it would
+happen, a follow-up that may end before, and a record of the event time that may be wrong. A record states the parts,
+and `simulate` draws a cohort from it together with the truth behind the labels.
 
-`worlds` holds the records that are simulated throughout, `diabetes` those over
-a real table, `autism` the stand-in for a private cohort; `catalogue` finds a
-world by its name. `truth` computes the true labeling propensity, `calibrate`
-solves for the constants that give a world its stated rates, `real_tables` reads
-the real tables, and `signals`, `noise` and `streams` are the pieces those are
-made of.
+`worlds` holds the records that are simulated throughout, `diabetes` those over a real table, `autism` the stand-in for
+a private cohort; `catalogue` finds a world by its name. `truth` computes the true labeling propensity, `calibrate`
+solves for the constants that give a world its stated rates, `real_tables` reads the real tables, and `signals`, `noise`
+and `streams` are the pieces those are made of.
 """
 
 from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, simulate_autism

@@ -7,6 +7,7 @@ times are in years, dates in decimal years.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,21 +68,11 @@ class AutismCohort:
     world: AutismWorld
 
     def is_seen_after_24_months(self, date: float) -> NDArray[np.bool_]:
-        """Return who had been seen after 24 months of age by a date: the eligible.
-
-        Parameters
-        ----------
-        date : float
-        """
+        """Return who had been seen after 24 months of age by a date: the eligible."""
         return np.asarray(self.birth + self.first_visit <= date)
 
     def observe(self, date: float) -> tuple[NDArray[np.int64], FloatArray, FloatArray]:
-        """Return diagnosis, time and follow-up as known at a date, with zeros for children not yet born.
-
-        Parameters
-        ----------
-        date : float
-        """
+        """Return diagnosis, time and follow-up as known at a date, with zeros for children not yet born."""
         follow_up = np.minimum(self.last_visit, date - self.birth)
         labeled = (self.positive == 1) & (self.event_time <= follow_up)
         follow_up = np.maximum(follow_up, 0.0)
@@ -104,7 +95,13 @@ def simulate_autism(
     seed : int or numpy.random.SeedSequence
         Root of the random streams.
     """
-    children, rows = draw_until(world, world.n if n is None else n, seed, lambda drawn: drawn.included)
+    return _draw(world, world.n if n is None else n, seed, lambda drawn: drawn.included)
+
+
+def _draw(
+    world: AutismWorld, n: int, seed: int | np.random.SeedSequence, rule: Callable[[Children], NDArray[np.bool_]]
+) -> AutismCohort:
+    children, rows = draw_until(world, n, seed, rule)
     return AutismCohort(
         X=_features(children, rows, seed),
         birth=children.birth[rows],
@@ -120,24 +117,18 @@ def simulate_autism(
 
 def simulate_eligible_children(world: AutismWorld, n: int, seed: int | np.random.SeedSequence) -> SimulatedCohort:
     """Draw children who had been seen after 24 months by the early endpoint, as known at that date."""
-
-    def eligible(drawn: Children) -> NDArray[np.bool_]:
-        return np.asarray(drawn.included & (drawn.birth + drawn.first_visit <= EARLY_END))
-
-    children, rows = draw_until(world, n, seed, eligible)
-    follow_up = np.minimum(children.last_visit, EARLY_END - children.birth)[rows]
-    event_time, positive = children.event_time[rows], children.positive[rows]
-    labeled = positive & (event_time <= follow_up)
+    cohort = _draw(world, n, seed, lambda drawn: drawn.included & (drawn.birth + drawn.first_visit <= EARLY_END))
+    y, time, follow_up = cohort.observe(EARLY_END)
     return SimulatedCohort(
-        X=_features(children, rows, seed).astype(np.float64),
+        X=cohort.X.astype(np.float64),
         feature_names=FEATURE_NAMES,
-        y=labeled.astype(np.int64),
-        time=np.where(labeled, event_time, follow_up),
+        y=y,
+        time=time,
         follow_up=follow_up,
-        positive=positive.astype(np.int64),
-        outcome_proba=children.outcome_proba[rows],
+        positive=cohort.positive,
+        outcome_proba=cohort.outcome_proba,
         propensity=None,
-        event_time=event_time,
+        event_time=cohort.event_time,
         world=world,
     )
 

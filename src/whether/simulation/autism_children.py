@@ -86,10 +86,7 @@ class Children:
 
 
 def draw_until(
-    world: AutismWorld,
-    n: int,
-    seed: int | np.random.SeedSequence,
-    rule: Callable[[Children], NDArray[np.bool_]],
+    world: AutismWorld, n: int, seed: int | np.random.SeedSequence, rule: Callable[[Children], NDArray[np.bool_]]
 ) -> tuple[Children, NDArray[np.intp]]:
     """Draw ever more candidates until n of them meet the rule; more candidates leave the first ones as they are."""
     size = n + n // 20 + 100

@@ -24,21 +24,24 @@ _SEARCH_RANGE = (-15.0, 15.0)
 def calibrate(world: World) -> World:
     """Return a world, whose signals read the first four features only, with its constants solved for its rates.
 
-    The intercept of the outcome is solved for the stated share of positives,
-    then the shift of follow-up for the stated share of positives not labeled.
-    A constant whose rate is not stated is left alone. The sample is a fixed set
-    of evenly spread points, so the result is the same each time.
+    The intercept of the outcome is solved for the stated share of positives, then the shift of follow-up for the stated
+    share of positives not labeled. A constant whose rate is not stated is left alone. The sample is a fixed set of
+    evenly spread points, so the result is the same each time.
     """
     X = _evenly_spread_features()
+
+    def positive_rate(intercept: float) -> float:
+        return float(np.mean(true_outcome_proba(replace(world, outcome_intercept=intercept), X)))
+
+    def label_rate(shift: float) -> float:
+        weights = true_outcome_proba(world, X)
+        return float(np.average(true_propensity(replace(world, censoring_shift=shift), X), weights=weights))
+
     if world.positive_rate is not None:
-        target = world.positive_rate
-        intercept = _solve(lambda value: _positive_rate(replace(world, outcome_intercept=value), X), target)
-        world = replace(world, outcome_intercept=intercept)
+        world = replace(world, outcome_intercept=_solve(positive_rate, world.positive_rate))
     if world.censoring_rate is not None:
         # The rate of labels rises with the shift; that of censoring falls.
-        target = 1.0 - world.censoring_rate
-        shift = _solve(lambda value: _label_rate(replace(world, censoring_shift=value), X), target)
-        world = replace(world, censoring_shift=shift)
+        world = replace(world, censoring_shift=_solve(label_rate, 1.0 - world.censoring_rate))
     return world
 
 
@@ -48,16 +51,6 @@ def _evenly_spread_features() -> FloatArray:
     points = qmc.Sobol(_N_SIGNAL_FEATURES, scramble=False).random_base2(_LOG2_SAMPLE_SIZE)
     # The points start at the corner zero; half a step centers them.
     return FEATURE_DISTRIBUTION.quantile(points + 0.5 ** (_LOG2_SAMPLE_SIZE + 1))
-
-
-def _positive_rate(world: World, X: FloatArray) -> float:
-    """Return the share of positives at the given features."""
-    return float(np.mean(true_outcome_proba(world, X)))
-
-
-def _label_rate(world: World, X: FloatArray) -> float:
-    """Return the share of labels among the positives at the given features."""
-    return float(np.average(true_propensity(world, X), weights=true_outcome_proba(world, X)))
 
 
 def _solve(rate: Callable[[float], float], target: float) -> float:

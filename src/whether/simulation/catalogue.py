@@ -24,10 +24,9 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
     Parameters
     ----------
     world : str or World
-        Name of a world in `WORLDS`, `DIABETES_WORLDS` (real people with
-        simulated times, for which the table has to be at hand) or
-        `AUTISM_WORLDS` (children seen after 24 months by the early endpoint,
-        as known then); or such a world.
+        Name of a world in `WORLDS`, `DIABETES_WORLDS` (real people with simulated times, for which the table has to be
+        at hand) or `AUTISM_WORLDS` (children seen after 24 months by the early endpoint, as known then); or such a
+        world.
     n : int, optional
         Number of people. Default: the world's own.
     seed : int or numpy.random.SeedSequence

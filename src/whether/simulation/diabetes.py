@@ -75,28 +75,20 @@ _BASELINE = DiabetesWorld(
 )
 _STRONG = replace(_BASELINE, censoring_noise=_follow_up(STRONG_SIGMA_T))
 
+# fmt: off
 # The seven published scenarios, in the order of the table.
 _WORLDS = (
     _BASELINE,
-    vary(
-        _BASELINE,
-        "diabetes-partially-dependent",
-        "Partially dependent diagnosis",
-        event=(("Income", 1.0), ("Education", -1.0)),
-        event_noise=NormalNoise(sqrt(0.75) * WEAK_SIGMA_T),
-    ),
-    vary(
-        _BASELINE,
-        "diabetes-feature-independent",
-        "Feature-independent diagnosis",
-        event=(),
-        event_noise=NormalNoise(WEAK_SIGMA_T),
-    ),
+    vary(_BASELINE, "diabetes-partially-dependent", "Partially dependent diagnosis",
+         event=(("Income", 1.0), ("Education", -1.0)), event_noise=NormalNoise(sqrt(0.75) * WEAK_SIGMA_T)),
+    vary(_BASELINE, "diabetes-feature-independent", "Feature-independent diagnosis",
+         event=(), event_noise=NormalNoise(WEAK_SIGMA_T)),
     vary(_BASELINE, "diabetes-varied-censoring", "Varied censoring", censoring_noise=_follow_up(WEAK_SIGMA_T, 5.0)),
     vary(_BASELINE, "diabetes-centered-censoring", "Centered censoring", censoring_noise=_follow_up(WEAK_SIGMA_T, 0.5)),
     vary(_STRONG, "diabetes-positive-correlation", "Positive correlation", event=(("BMI", -2.0), ("Age", -2.0))),
     vary(_STRONG, "diabetes-negative-correlation", "Negative correlation", event=(("BMI", 2.0), ("Age", 2.0))),
 )
+# fmt: on
 
 DIABETES_WORLDS: dict[str, DiabetesWorld] = {world.name: world for world in _WORLDS}
 

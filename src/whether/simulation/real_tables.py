@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whether.validate import ArgumentError
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -39,7 +41,7 @@ def describe_table(name: str) -> dict[str, Any]:
     folder = data_folder()
     catalogue = json.loads((folder / _CATALOGUE).read_text(encoding="utf-8"))
     if name not in catalogue:
-        raise ValueError(f"No table is called {name!r} in {folder / _CATALOGUE}; there are {', '.join(catalogue)}.")
+        raise ArgumentError(f"No table is called {name!r} in {folder / _CATALOGUE}; there are {', '.join(catalogue)}.")
     about: dict[str, Any] = catalogue[name]
     return about
 

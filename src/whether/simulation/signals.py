@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.simulation.streams import FloatArray
+from whether.validate import ArgumentError
 
 
 def column(name: str) -> int:
@@ -23,7 +24,7 @@ class Linear:
     def __post_init__(self) -> None:
         """Refuse weights that do not pair up with the features."""
         if len(self.features) != len(self.coefficients):
-            raise ValueError(f"{len(self.features)} features but {len(self.coefficients)} coefficients")
+            raise ArgumentError(f"{len(self.features)} features but {len(self.coefficients)} coefficients")
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Evaluate on the rows of a feature matrix."""

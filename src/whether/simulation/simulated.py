@@ -62,14 +62,7 @@ class SimulatedCohort:
     world: "World | DiabetesWorld | AutismWorld"
 
     def frame(self) -> "pd.DataFrame":
-        """Return features, observations and the main truths as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The features, then `y`, `time`, `follow_up`, `positive` and, where
-            known, `outcome_proba`; one row per person.
-        """
+        """Return the features, then y, time, follow_up, positive and, where known, outcome_proba as a data frame."""
         # Only this method needs pandas, which is slow to import.
         import pandas as pd
 
@@ -119,12 +112,8 @@ def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArr
 
 
 def _record(world: World, event_time: FloatArray, follow_up: FloatArray, streams: Streams) -> FloatArray:
-    """Return the event times as recorded, never beyond follow-up.
-
-    Meaningful for the labeled only.
-    """
-    levels = streams.uniforms("reporting")
-    recorded = event_time
+    """Return the event times as recorded, never beyond follow-up; meaningful for the labeled only."""
+    levels, recorded = streams.uniforms("reporting"), event_time
     if world.reporting == "late":
         recorded = event_time + levels * (follow_up - event_time)
     elif world.reporting == "noisy":

@@ -15,11 +15,10 @@ _SMALLEST_UNIFORM = 2.0**-54
 class Streams:
     """Uniform draws, one independent stream per name.
 
-    The key of a stream is a checksum of its name, so a stream depends on the
-    seed and its own name only: not on which other streams are read, nor in
-    which order. The first draws of a stream do not depend on how many follow.
-    A seed sequence is read, never advanced, so the same object gives the same
-    draws each time; an int is the same as the sequence made from it.
+    The key of a stream is a checksum of its name, so a stream depends on the seed and its own name only: not on which
+    other streams are read, nor in which order. The first draws of a stream do not depend on how many follow. A seed
+    sequence is read, never advanced, so the same object gives the same draws each time; an int is the same as the
+    sequence made from it.
     """
 
     def __init__(self, seed: int | np.random.SeedSequence, n: int) -> None:

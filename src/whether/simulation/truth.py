@@ -23,9 +23,8 @@ def true_outcome_proba(world: World, X: FloatArray) -> FloatArray:
 def true_propensity(world: World, X: FloatArray) -> FloatArray:
     """Return the probability that a positive at each row is labeled, Pr(S=1 | Z=1, x).
 
-    Without noise in the event times this is exact; with it, the integral over
-    follow-up is numerical, with an error far below 1e-3. Frailty drops out: it
-    moves event and end of follow-up alike.
+    Without noise in the event times this is exact; with it, the integral over follow-up is numerical, with an error far
+    below 1e-3. Frailty drops out: it moves event and end of follow-up alike.
     """
     slack = world.censoring(X) + world.censoring_shift - world.event(X)
     hump = world.event_hump

@@ -1,8 +1,7 @@
 """The simulated worlds: what differs from one to the next, as data.
 
-Everybody has features, each a standard normal truncated to [-2, 2]. The outcome
-happens with the logistic of a signal; log event time and log follow-up are a
-signal plus noise each; a positive whose event comes within follow-up is labeled.
+Everybody has features, each a standard normal truncated to [-2, 2]. The outcome happens with the logistic of a signal;
+log event time and log follow-up are a signal plus noise each; a positive whose event comes within follow-up is labeled.
 Constants that give a stated rate are solutions of `calibrate`, stored rounded.
 """
 
@@ -24,6 +23,7 @@ from whether.simulation.signals import (
     steep_wave_and_valley,
     wave_and_valley,
 )
+from whether.validate import ArgumentError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -75,9 +75,8 @@ class World:
     frailty_sd : float
         Spread of an unobserved normal in both log event time and log follow-up.
     reporting : {"exact", "late", "noisy", "batch"}
-        How the event times of the labeled are recorded: as they are; uniformly
-        between the event and the end of follow-up; with normal noise on the log
-        scale, cut at the end of follow-up; or as the end of follow-up.
+        How the event times of the labeled are recorded: as they are; uniformly between the event and the end of
+        follow-up; with normal noise on the log scale, cut at the end of follow-up; or as the end of follow-up.
     reporting_sd : float
         Spread of the noise in the record where reporting is noisy.
     positive_rate : float, optional
@@ -107,11 +106,11 @@ class World:
     def __post_init__(self) -> None:
         """Refuse a way of reporting or a feature that does not exist."""
         if self.reporting not in get_args(Reporting):
-            raise ValueError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
+            raise ArgumentError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
         read = {*self.outcome.features, *self.propensity_features}
         missing = sorted(name for name in read if not 0 <= column(name) < self.n_features)
         if missing:
-            raise ValueError(f"world {self.name!r} reads {missing} but has {self.n_features} features")
+            raise ArgumentError(f"world {self.name!r} reads {missing} but has {self.n_features} features")
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -120,11 +119,7 @@ class World:
 
     @property
     def propensity_features(self) -> tuple[str, ...]:
-        """Names of the features behind event times or follow-up, if any.
-
-        These are what a restricted propensity model may read. Empty where
-        labeling does not depend on the features at all.
-        """
+        """Names of the features behind event times or follow-up, if any: what a restricted propensity may read."""
         return tuple(sorted({*self.event.features, *self.censoring.features}, key=column))
 
 
@@ -143,6 +138,7 @@ _RARE = replace(_STRESS, n=33_000)
 _CURVED_RISK = Curve(("x1", "x2"), steep_wave_and_steep_valley)
 _SHORT = UniformNoise(-3.0, -0.5)
 
+# fmt: off
 # The thirteen published scenarios, in the order of the table.
 _PUBLISHED = (
     _BASELINE,
@@ -152,87 +148,46 @@ _PUBLISHED = (
     vary(_BASELINE, "high-susceptibility", "High susceptibility", positive_rate=0.8, outcome_intercept=2.6004),
     vary(_BASELINE, "small-sample", "Small sample size", n=1000),
     # Less signal, as much more noise: the spread of log event times stays.
-    vary(
-        _BASELINE,
-        "partially-dependent",
-        "Partially dependent diagnosis",
-        event=Linear(("x3", "x4"), (1.0, -1.0)),
-        event_noise=NormalNoise(sqrt(0.75) * SIGMA_T),
-    ),
-    vary(
-        _BASELINE,
-        "feature-independent",
-        "Feature-independent diagnosis",
-        event=_NOTHING,
-        event_noise=NormalNoise(SIGMA_T),
-    ),
+    vary(_BASELINE, "partially-dependent", "Partially dependent diagnosis",
+         event=Linear(("x3", "x4"), (1.0, -1.0)), event_noise=NormalNoise(sqrt(0.75) * SIGMA_T)),
+    vary(_BASELINE, "feature-independent", "Feature-independent diagnosis",
+         event=_NOTHING, event_noise=NormalNoise(SIGMA_T)),
     # At five times the spread the truncation leaves nearly a uniform.
     vary(_BASELINE, "varied-censoring", "Varied censoring", censoring_noise=NormalNoise(5 * SIGMA_T, cut=3 * SIGMA_T)),
-    vary(
-        _BASELINE, "centered-censoring", "Centered censoring", censoring_noise=NormalNoise(SIGMA_T / 2, cut=3 * SIGMA_T)
-    ),
+    vary(_BASELINE, "centered-censoring", "Centered censoring",
+         censoring_noise=NormalNoise(SIGMA_T / 2, cut=3 * SIGMA_T)),
     # One feature drives both risk and timing. Sharing one of two, rather than both as printed, is what reproduces the
     # published scores. No censoring rate is stated: positives come early in one and late in the other.
     vary(_UNSTATED, "positive-correlation", "Positive correlation", event=Linear(("x1", "x3"), (-2.0, 2.0))),
     vary(_UNSTATED, "negative-correlation", "Negative correlation", event=Linear(("x1", "x3"), (2.0, 2.0))),
-    vary(
-        _BASELINE,
-        "dependent-censoring",
-        "Dependent censoring",
-        event=Linear(("x3",), (2.0,)),
-        censoring=Linear(("x4",), (-2.0,)),
-        censoring_noise=_NO_NOISE,
-    ),
+    vary(_BASELINE, "dependent-censoring", "Dependent censoring",
+         event=Linear(("x3",), (2.0,)), censoring=Linear(("x4",), (-2.0,)), censoring_noise=_NO_NOISE),
 )
 
 # The correlation worlds with event times exactly as printed.
 _PRINTED = (
-    vary(
-        _UNSTATED,
-        "positive-correlation-printed",
-        "Positive correlation (as printed)",
-        event=Linear(("x1", "x2"), (-2.0, 2.0)),
-    ),
-    vary(
-        _UNSTATED,
-        "negative-correlation-printed",
-        "Negative correlation (as printed)",
-        event=Linear(("x1", "x2"), (2.0, -2.0)),
-    ),
+    vary(_UNSTATED, "positive-correlation-printed", "Positive correlation (as printed)",
+         event=Linear(("x1", "x2"), (-2.0, 2.0))),
+    vary(_UNSTATED, "negative-correlation-printed", "Negative correlation (as printed)",
+         event=Linear(("x1", "x2"), (2.0, -2.0))),
 )
 
 # Beyond the published ones: worlds that separate methods. The first four are fitted by no linear predictor.
 _BEYOND = (
     vary(_STRESS, "nonlinear-risk", "Non-linear risk", outcome=_CURVED_RISK),
     vary(_STRESS, "nonlinear-times", "Non-linear times", event=Curve(("x3", "x4"), steep_wave_and_valley)),
-    vary(
-        _STRESS,
-        "nonlinear-both",
-        "Non-linear both, sharing a feature",
-        outcome=_CURVED_RISK,
-        event=Curve(("x2", "x3"), wave_and_valley),
-    ),
-    vary(
-        _STRESS,
-        "interaction",
-        "Interaction",
-        outcome=Curve(("x1", "x2"), pure_product),
-        event=Curve(("x3", "x4"), product_and_first),
-    ),
+    vary(_STRESS, "nonlinear-both", "Non-linear both, sharing a feature",
+         outcome=_CURVED_RISK, event=Curve(("x2", "x3"), wave_and_valley)),
+    vary(_STRESS, "interaction", "Interaction",
+         outcome=Curve(("x1", "x2"), pure_product), event=Curve(("x3", "x4"), product_and_first)),
     vary(_STRESS, "wide-50", "Wide, 50 features", n_features=50),
     vary(_STRESS, "wide-256", "Wide, 256 features", n_features=256),
     vary(_RARE, "rare-1.3", "Rare, 1.3 % positive", positive_rate=0.013, outcome_intercept=-6.8206),
     vary(_RARE, "rare-5", "Rare, 5 % positive", positive_rate=0.05, outcome_intercept=-5.0527),
     vary(_STRESS, "short-follow-up", "Short follow-up", censoring_noise=_SHORT),
     # The noise takes over the spread of the signal it replaces.
-    vary(
-        _STRESS,
-        "short-follow-up-independent",
-        "Short follow-up, feature-independent times",
-        event=_NOTHING,
-        event_noise=NormalNoise(sqrt(SIGMA_T**2 + 0.5**2)),
-        censoring_noise=_SHORT,
-    ),
+    vary(_STRESS, "short-follow-up-independent", "Short follow-up, feature-independent times",
+         event=_NOTHING, event_noise=NormalNoise(sqrt(SIGMA_T**2 + 0.5**2)), censoring_noise=_SHORT),
     vary(_STRESS, "heavy-tails", "Heavy tails", event_noise=StudentNoise(2.0)),
     vary(_STRESS, "two-humps", "Two humps", event_hump=2.0),
     vary(_STRESS, "informative-censoring", "Informative censoring", frailty_sd=1.5),
@@ -240,6 +195,7 @@ _BEYOND = (
     vary(_STRESS, "noisy-times", "Noisy times", reporting="noisy", reporting_sd=3.0),
     vary(_STRESS, "batch-reporting", "Batch reporting", reporting="batch"),
 )
+# fmt: on
 
 PAPER_WORLDS: tuple[str, ...] = tuple(world.name for world in _PUBLISHED)
 PRINTED_WORLDS: tuple[str, ...] = tuple(world.name for world in _PRINTED)

@@ -30,30 +30,17 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 @dataclass(frozen=True)
 class CellResult:
-    """What became of a cell.
-
-    Attributes
-    ----------
-    cell : Cell
-    scores : dict of str to float
-        Main scores of the risk, and those of the propensity with the prefix ``propensity_``.
-    details : dict
-        Scores against every target, calibration curves, counts and warnings; it can be written as JSON.
-    parameters : dict of str to str
-        Parameters of the classifier as they were.
-    fit_seconds : float or None
-    version : str
-    error, traceback : str
-        What went wrong; empty if nothing did.
-    """
+    """What became of a cell."""
 
     cell: Cell
+    # Main scores of the risk, and those of the propensity with the prefix ``propensity_``.
     scores: dict[str, float] = field(default_factory=dict)
+    # Scores against every target, calibration curves, counts and warnings; it can be written as JSON.
     details: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)  # Parameters of the classifier as they were.
     fit_seconds: float | None = None
     version: str = __version__
-    error: str = ""
+    error: str = ""  # What went wrong; empty if nothing did.
     traceback: str = ""
 
     @property
@@ -86,7 +73,8 @@ def run_cell(cell: Cell) -> CellResult:
         seconds = time.perf_counter() - start
     scored = {target.name: _score(model, target) for target in sample.targets}
     if sample.eventual_share is not None:
-        scored["population"] = {"mean_risk_error": _mean_risk_error(model, *sample.eventual_share)}
+        people, share = sample.eventual_share
+        scored["population"] = {"mean_risk_error": float(model.predict_proba(people)[:, 1].mean() - share)}
     labels = sample.labels
     propensity = evaluate_propensity(
         labels.positive, labels.labeled, model.predict_propensity(labels.X), labels.propensity
@@ -120,10 +108,6 @@ def _score(model: CensoredClassifier, target: Target) -> dict[str, float]:
     if target.outcome_proba is not None:
         found["rmse"] = root_mean_square(risk - target.outcome_proba)
     return found
-
-
-def _mean_risk_error(model: CensoredClassifier, X: np.ndarray, share: float) -> float:
-    return float(model.predict_proba(X)[:, 1].mean() - share)
 
 
 def _curve(model: CensoredClassifier, target: Target) -> dict[str, list[float]]:

@@ -39,24 +39,12 @@ _LEARNER_COSTS = {"linear": 1.0, "boosted": 4.0, "neural": 15.0, "auto": 30.0}
 
 @dataclass(frozen=True)
 class Entry:
-    """A method with a learner.
+    """A method with a learner."""
 
-    Attributes
-    ----------
-    name : str
-        Of the method, a key of `COMPARABLE`.
-    learner : str
-        The classifier's ``learner``.
-    paper : str
-        The paper's name for the pair; empty for ours.
-    settings : tuple of (str, value)
-        Further parameters of the classifier.
-    """
-
-    name: str
-    learner: str = "linear"
-    paper: str = ""
-    settings: tuple[tuple[str, Any], ...] = ()
+    name: str  # Of the method, a key of `COMPARABLE`.
+    learner: str = "linear"  # The classifier's ``learner``.
+    paper: str = ""  # The paper's name for the pair; empty for ours.
+    settings: tuple[tuple[str, Any], ...] = ()  # Further parameters of the classifier.
 
     @property
     def method(self) -> Method:

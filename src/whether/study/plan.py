@@ -12,14 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 
 from whether.methods import AFT, ENPU, LR, SARPU_F, UPU
-from whether.simulation import (
-    AUTISM_WORLDS,
-    DIABETES_WORLDS,
-    PAPER_WORLDS,
-    PRINTED_WORLDS,
-    STRESS_WORLDS,
-    find_world,
-)
+from whether.simulation import AUTISM_WORLDS, DIABETES_WORLDS, PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, find_world
 from whether.simulation.catalogue import AnyWorld
 from whether.study.errors import StudyError
 from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, ORACLE, STRESS_ENTRIES, Entry
@@ -28,55 +21,27 @@ from whether.study.real_cohorts import COHORT_WORLDS, CohortWorld
 
 @dataclass(frozen=True)
 class Options:
-    """Sizes and choices that change results.
+    """Sizes and choices that change results."""
 
-    Attributes
-    ----------
-    n : int or None
-        Number of people of a cohort before it is split; None for the world's own.
-    n_fresh : int
-        Number of new people on whom simulated worlds are scored.
-    all_rows : bool
-        Keep children of the autism stand-in who had not been seen after 24 months by the early endpoint.
-    """
-
-    n: int | None = None
-    n_fresh: int = 20_000
+    n: int | None = None  # Number of people of a cohort before it is split; None for the world's own.
+    n_fresh: int = 20_000  # Number of new people on whom simulated worlds are scored.
+    # Keep children of the autism stand-in who had not been seen after 24 months by the early endpoint.
     all_rows: bool = False
 
 
 @dataclass(frozen=True)
 class Study:
-    """Worlds and methods that are compared.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        What it is, in one line.
-    worlds : tuple of str
-    entries : tuple of Entry
-    replicates : int
-        Usual number of replicates.
-    metrics : tuple of str
-        What its table shows unless told otherwise.
-    quick_worlds : tuple of str
-        Worlds of a quick run.
-    quick : Options
-        Sizes of a quick run.
-    quick_methods : tuple of str
-        Methods of a quick run, which has the linear learner only; all if empty.
-    """
+    """Worlds and methods that are compared."""
 
     name: str
-    title: str
+    title: str  # What it is, in one line.
     worlds: tuple[str, ...]
     entries: tuple[Entry, ...]
-    replicates: int
-    metrics: tuple[str, ...]
-    quick_worlds: tuple[str, ...]
-    quick: Options
-    quick_methods: tuple[str, ...] = ()
+    quick_worlds: tuple[str, ...]  # Worlds of a quick run.
+    quick: Options = Options(n=1000, n_fresh=4000)  # Sizes of a quick run.
+    replicates: int = 10
+    metrics: tuple[str, ...] = ("auc",)  # What its table shows unless told otherwise.
+    quick_methods: tuple[str, ...] = ()  # Methods of a quick run, which has the linear learner only; all if empty.
 
 
 @dataclass(frozen=True)
@@ -102,10 +67,11 @@ class Cell:
     @property
     def cost(self) -> float:
         """How long it takes compared with others, roughly."""
-        return self.entry.cost * _size(find_any_world(self.world))
+        world = find_any_world(self.world)
+        # In units of the simulated baseline.
+        size = world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)
+        return self.entry.cost * size
 
-
-_QUICK = Options(n=1000, n_fresh=4000)
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -115,38 +81,28 @@ STUDIES: dict[str, Study] = {
             "the paper's thirteen simulated scenarios",
             PAPER_WORLDS,
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=("baseline", "partially-dependent", "dependent-censoring"),
-            quick=_QUICK,
         ),
         Study(
             "printed",
             "the two correlated scenarios with event times exactly as the paper prints them",
             PRINTED_WORLDS,
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=PRINTED_WORLDS,
-            quick=_QUICK,
         ),
         Study(
             "stress",
             "worlds beyond the paper that separate methods: curved, wide, rare, short follow-up, wrong times",
             STRESS_WORLDS,
             STRESS_ENTRIES,
-            replicates=10,
             metrics=("auc", "mean_risk_error", "calibration_error"),
             quick_worlds=("nonlinear-risk", "short-follow-up", "batch-reporting"),
-            quick=_QUICK,
         ),
         Study(
             "diabetes",
             "the paper's seven scenarios over the diabetes survey; needs the table",
             tuple(DIABETES_WORLDS),
             KNOWN_TRUTH_ENTRIES,
-            replicates=10,
-            metrics=("auc",),
             quick_worlds=("diabetes-baseline",),
             quick=Options(n=2000),
         ),
@@ -197,24 +153,10 @@ def plan_cells(
     quick: bool = False,
     all_rows: bool = False,
 ) -> list[Cell]:
-    """Return the cells of a study, replicate by replicate and the long ones first within each.
+    """Return the cells of a study, or of some worlds and methods, replicate by replicate and the long ones first.
 
     A run that is stopped has then done the same replicates of every world and method, and no long cell is left to the
     end, when other workers have nothing to do.
-
-    Parameters
-    ----------
-    study : Study
-    replicates : int, optional
-        Default: the study's own, or 2 in a quick run.
-    worlds : sequence of str
-        Default: all.
-    methods : sequence of str
-        Names such as AFTMC-F (all its learners), AFTMC-F/linear or the paper's DTNN. Default: all.
-    quick : bool
-        A small version: few worlds, small cohorts, linear methods only.
-    all_rows : bool
-        See `Options`.
     """
     count = (2 if quick else study.replicates) if replicates is None else replicates
     if count < 1:
@@ -260,8 +202,3 @@ def choose_entries(study: Study, names: Sequence[str]) -> tuple[Entry, ...]:
 def _hint(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(known)}."
-
-
-def _size(world: AnyWorld | CohortWorld) -> float:
-    """Size of a world's cohort in units of the simulated baseline."""
-    return world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)

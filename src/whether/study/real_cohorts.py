@@ -24,15 +24,12 @@ _LAST_AGE_OF_CHILDBIRTH = 46.5
 
 @dataclass(frozen=True)
 class CohortWorld:
-    """A real cohort with a way to end it early: at a date, or with entry staggered at random.
-
-    Its size is in units of the simulated baseline.
-    """
+    """A real cohort with a way to end it early: at a date, or with entry staggered at random."""
 
     name: str
     table: str
     by_date: bool
-    size: float
+    size: float  # in units of the simulated baseline
 
     @property
     def title(self) -> str:
@@ -62,22 +59,13 @@ COHORT_WORLDS: dict[str, CohortWorld] = {world.name: world for world in _worlds(
 
 @dataclass(frozen=True, eq=False)
 class SplitCohort:
-    """A real cohort cut at an earlier endpoint and split into people to learn from and people to score.
+    """A real cohort cut at an earlier endpoint and split into people to learn from and people to score."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        Features of everybody: categories as indicators, gaps filled with the median of the training people.
-    then : EarlierEndpoint
-    training : ndarray of bool of shape (n,)
-        Who belongs to the training part, whether or not they had entered.
-    eventual_share : float
-        Share with the event by the horizon among the test people who had entered, by Kaplan and Meier's estimate.
-    """
-
+    # Features of everybody: categories as indicators, gaps filled with the median of the training people.
     X: NDArray[np.float64]
     then: EarlierEndpoint
-    training: NDArray[np.bool_]
+    training: NDArray[np.bool_]  # Who belongs to the training part, whether or not they had entered.
+    # Share with the event by the horizon among the test people who had entered, by Kaplan and Meier's estimate.
     eventual_share: float
 
 

@@ -1,18 +1,20 @@
-"""Run the cells that are not stored yet, and store each as it comes in."""
+"""Run the cells that are not stored yet, store each as it comes in, and say how long the rest will take."""
 
 from __future__ import annotations
 
 import os
+import time
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whether.study.backends import find_backend
+from whether.study.cell import CellResult
 from whether.study.display import open_display
 from whether.study.errors import RunError, StudyError
-from whether.study.forecast import Forecast
 from whether.study.plan import Cell
-from whether.study.store import ResultStore, sole_writer
+from whether.study.store import ResultStore, Row, sole_writer
 
 
 @dataclass(frozen=True)
@@ -34,22 +36,9 @@ def run_cells(
     data: str | None = None,
     retry_failed: bool = False,
 ) -> RunSummary:
-    """Run the cells of a study that are not stored yet.
+    """Run the cells of a study that are not stored yet, on all cores of this machine unless told otherwise.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-    path : Path
-        The file of results.
-    jobs : int, optional
-        Number of worker processes. Default: one per core.
-    backend : {"local", "dask", "ray"}
-    address : str, optional
-        Of the cluster, for Dask or Ray.
-    data : str, optional
-        Folder of the tables. Default: where they are usually looked for.
-    retry_failed : bool
-        Run cells that failed before once more.
+    `address` is that of a cluster, for Dask or Ray, and `data` the folder of the tables, where workers do not know it.
     """
     run = find_backend(backend)
     workers = _count_workers(jobs)
@@ -75,3 +64,45 @@ def _count_workers(jobs: int | None) -> int:
     if jobs < 1:
         raise StudyError(f"The number of jobs must be at least 1, got {jobs}.")
     return jobs
+
+
+class Forecast:
+    """Seconds left, from the seconds that like cells took.
+
+    A cell is expected to take as long as others of its method, learner and world; where there is none yet, as long as
+    its rough cost says in units learned so far. What the whole run takes beyond its fits is learned on the way.
+    """
+
+    def __init__(self, cells: Sequence[Cell], stored: Sequence[Row], workers: int) -> None:
+        self._left = {cell.key: cell for cell in cells}
+        self._workers = workers
+        self._seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for row in stored:
+            if row.fit_seconds is not None:
+                self._seconds[row.study, row.world, row.method, row.learner].append(row.fit_seconds)
+        self._start = time.monotonic()
+        self._worked = 0.0
+        self._done_cost = 0.0
+
+    def advance(self, result: CellResult) -> None:
+        """Learn from a finished cell."""
+        cell = self._left.pop(result.cell.key)
+        self._done_cost += cell.cost
+        if result.fit_seconds is not None:
+            self._seconds[cell.key[:4]].append(result.fit_seconds)
+            self._worked += result.fit_seconds
+
+    def seconds_left(self) -> float | None:
+        """Return the expected time to the end; None before anything is known."""
+        if not self._done_cost:
+            return None
+        elapsed = time.monotonic() - self._start
+        # Drawing data, scoring and waiting take their time too.
+        overhead = max(1.0, elapsed * self._workers / self._worked) if self._worked else 1.0
+        per_cost = self._worked / self._done_cost
+        fits = sum(self._expect(cell, per_cost) for cell in self._left.values())
+        return overhead * fits / self._workers
+
+    def _expect(self, cell: Cell, per_cost: float) -> float:
+        seen = self._seconds.get(cell.key[:4])
+        return sum(seen) / len(seen) if seen else per_cost * cell.cost

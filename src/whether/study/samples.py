@@ -50,32 +50,18 @@ class LabelTarget:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One replicate of one world.
+    """One replicate of one world."""
 
-    Attributes
-    ----------
-    X, y, time, follow_up : ndarray
-        What methods are fitted to.
-    oracle_X, oracle_y : ndarray
-        What the oracle is fitted to.
-    drivers : tuple of int or None
-        Positions of the features that drive labeling, where they can be named.
-    targets : tuple of Target
-        The first is what the main scores refer to.
-    labels : LabelTarget
-    eventual_share : tuple of (ndarray, float) or None
-        Features of people with the share of them that has the event in the end, where only that is known.
-    """
-
-    X: Array
+    X: Array  # What methods are fitted to.
     y: Labels
     time: Array
     follow_up: Array
-    oracle_X: Array
+    oracle_X: Array  # What the oracle is fitted to.
     oracle_y: Labels
-    drivers: tuple[int, ...] | None
-    targets: tuple[Target, ...]
+    drivers: tuple[int, ...] | None  # Positions of the features that drive labeling, where they can be named.
+    targets: tuple[Target, ...]  # The first is what the main scores refer to.
     labels: LabelTarget
+    # Features of people with the share of them that has the event in the end, where only that is known.
     eventual_share: tuple[Array, float] | None = None
 
 
@@ -127,13 +113,7 @@ def _autism(world: str, seed: int, options: Options) -> Sample:
     cohort = simulate_autism(AUTISM_WORLDS[world], n=options.n, seed=seed)
     event, time, follow_up = cohort.observe(LATE_END)
     then = impose_calendar_endpoint(
-        event,
-        time,
-        cohort.birth,
-        endpoint=EARLY_END,
-        horizon=EVALUABLE_AGE,
-        data_end=LATE_END,
-        follow_up=follow_up,
+        event, time, cohort.birth, endpoint=EARLY_END, horizon=EVALUABLE_AGE, data_end=LATE_END, follow_up=follow_up
     )
     eligible = cohort.is_seen_after_24_months(EARLY_END)
     test = cohort.split == "test"
@@ -187,11 +167,7 @@ def _real(world: str, seed: int, options: Options) -> Sample:
     )
 
 
-_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {
-    "diabetes": _diabetes,
-    "autism": _autism,
-    "cohorts": _real,
-}
+_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {"diabetes": _diabetes, "autism": _autism, "cohorts": _real}
 
 
 def _drop_constant_columns(sample: Sample) -> Sample:

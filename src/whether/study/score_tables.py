@@ -6,17 +6,19 @@ which cells were finished, or on where.
 
 from __future__ import annotations
 
+import csv
 import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 
 from whether.study.errors import StudyError
 from whether.study.lineup import ORACLE, ORACLE_PAIR, Entry
 from whether.study.metrics import is_more_better, title_of_metric
 from whether.study.plan import Study, choose_entries, choose_worlds, find_any_world
-from whether.study.published import Published, find_published
 from whether.study.store import Row
 
 _MOST_COLUMNS = 9
@@ -38,6 +40,27 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Published:
+    """A number of the paper's tables: mean and standard deviation over replicates."""
+
+    auc: float
+    sd: float
+
+    def __str__(self) -> str:
+        return f"{self.auc:.2f} ({_short(self.sd, 2)})"
+
+
+@cache
+def read_published() -> dict[tuple[str, str, str], Published]:
+    """Return the paper's numbers by study, world and the paper's name of the method."""
+    text = resources.files("whether.study").joinpath("paper_tables.csv").read_text(encoding="utf-8")
+    return {
+        (line["study"], line["world"], line["method"]): Published(float(line["auc"]), float(line["sd"]))
+        for line in csv.DictReader(text.splitlines())
+    }
+
+
+@dataclass(frozen=True)
 class ScoreTable:
     """A table of words, ready to be set in any format; a row whose first cell is empty belongs to the row above."""
 
@@ -49,27 +72,15 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class Record:
-    """One score with everything that belongs to it, for files that programs read.
-
-    Attributes
-    ----------
-    study, world : str
-    entry : Entry
-        Method and learner.
-    metric : str
-    score : Score
-    published : Published or None
-    oracle : Score or None
-        The same metric of the oracle.
-    """
+    """One score with everything that belongs to it, for files that programs read."""
 
     study: str
     world: str
-    entry: Entry
+    entry: Entry  # Method and learner.
     metric: str
     score: Score
     published: Published | None
-    oracle: Score | None
+    oracle: Score | None  # The same metric of the oracle.
 
     @property
     def scenario(self) -> str:
@@ -112,7 +123,7 @@ def make_records(
             for entry in choose_entries(study, methods):
                 if (score := scores.get((world, entry.pair))) is not None:
                     oracle = None if entry.method is ORACLE else scores.get((world, ORACLE_PAIR))
-                    published = find_published(study.name, world, entry.paper) if metric == "auc" else None
+                    published = read_published().get((study.name, world, entry.paper)) if metric == "auc" else None
                     records.append(Record(study.name, world, entry, metric, score, published, oracle))
     if not records:
         raise StudyError(f"No finished cells of the study {study.name!r} are stored.")
@@ -160,24 +171,15 @@ def _lay_out(title: str, records: Sequence[Record], lines: Lines) -> list[ScoreT
     return tables
 
 
-def _tell_score(record: Record) -> str:
-    return str(record.score)
-
-
-def _tell_published(record: Record) -> str:
-    return f"{record.published.auc:.2f} ({_short(record.published.sd, 2)})" if record.published else ""
-
-
-def _tell_difference(record: Record) -> str:
-    return _signed(record.score.mean - record.published.auc) if record.published else ""
-
-
-def _tell_gap(record: Record) -> str:
-    return _signed(record.score.mean - record.oracle.mean) if record.oracle else ""
-
-
-_PAPER_ROWS: Lines = (("ours", _tell_score), ("paper", _tell_published), ("difference", _tell_difference))
-_ORACLE_ROWS: Lines = (("score", _tell_score), ("minus oracle", _tell_gap))
+_PAPER_ROWS: Lines = (
+    ("ours", lambda record: str(record.score)),
+    ("paper", lambda record: str(record.published or "")),
+    ("difference", lambda record: _signed(record.score.mean - record.published.auc) if record.published else ""),
+)
+_ORACLE_ROWS: Lines = (
+    ("score", lambda record: str(record.score)),
+    ("minus oracle", lambda record: _signed(record.score.mean - record.oracle.mean) if record.oracle else ""),
+)
 
 
 def _add_notes(tables: list[ScoreTable], records: Sequence[Record], n_failed: int) -> list[ScoreTable]:

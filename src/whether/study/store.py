@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,37 +27,23 @@ _COLUMNS = (*_KEY, "status", *SCORES, "fit_seconds", *_TEXTS)
 
 @dataclass(frozen=True)
 class Row:
-    """A stored cell.
-
-    Attributes
-    ----------
-    study, world, method, learner : str
-    seed : int
-    status : str
-        "done" or "failed".
-    scores : dict of str to float
-        Main scores; those against another target have its name and a dot before them.
-    details : dict
-        See `whether.study.cell.CellResult`.
-    fit_seconds : float or None
-    error, traceback : str
-    """
+    """A stored cell."""
 
     study: str
     world: str
     method: str
     learner: str
     seed: int
-    status: str
-    scores: dict[str, float]
-    details: dict[str, Any]
+    status: str  # "done" or "failed".
+    scores: dict[str, float]  # Main scores; those against another target have its name and a dot before them.
+    details: dict[str, Any]  # See `whether.study.cell.CellResult`.
     fit_seconds: float | None
     error: str
     traceback: str
 
 
-class ResultStore:
-    """The file of results, made if it is not there."""
+class ResultStore(AbstractContextManager["ResultStore"]):
+    """The file of results, made if it is not there; it is closed at the end of a ``with``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -83,15 +69,8 @@ class ResultStore:
                 f"{other[0]}); choose another file with --results."
             )
 
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
-
-    def __enter__(self) -> ResultStore:
-        return self
-
     def __exit__(self, *error: object) -> None:
-        self.close()
+        self._connection.close()
 
     def add(self, result: CellResult) -> None:
         """Store what became of a cell, in place of an earlier failure."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
-from whether.telling.advice import AdviceWords
-from whether.telling.answer import AnswerWords
-from whether.telling.checks import backtest_text, sensitivity_text
+from whether.telling.advice_words import AdviceWords
+from whether.telling.answer_words import AnswerWords
+from whether.telling.check_words import backtest_text, sensitivity_text
 from whether.telling.disclosure import Disclosure, disclose
-from whether.telling.evidence import evidence_sentences
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures import draw
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data

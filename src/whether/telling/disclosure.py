@@ -25,15 +25,9 @@ Fact = TypeVar("Fact")
 
 @dataclass(frozen=True)
 class Withheld:
-    """What stands in a told fact where a number was.
+    """What stands in a told fact where a number was."""
 
-    Attributes
-    ----------
-    words : str
-        What may be said instead of a count; empty for other numbers.
-    """
-
-    words: str = ""
+    words: str = ""  # what may be said instead of a count; empty for other numbers
 
     def __str__(self) -> str:
         return self.words or "not told"
@@ -46,20 +40,11 @@ def is_told(*values: Any) -> bool:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """The rule for small counts.
+    """The rule for small counts."""
 
-    Attributes
-    ----------
-    fewest : int
-        Smallest number of people that is told; 0 and 1 tell everything.
-    groups : mapping
-        Sizes of the groups of the cohort, each with that of the whole.
-    marks : mapping
-        By feature, the number of people who have another value than most.
-    """
-
-    fewest: int = FEWEST
-    groups: Groups = field(default_factory=dict)
+    fewest: int = FEWEST  # smallest number of people that is told; 0 and 1 tell everything
+    groups: Groups = field(default_factory=dict)  # sizes of the groups of the cohort, each with that of the whole
+    # By feature, the number of people who have another value than most.
     marks: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

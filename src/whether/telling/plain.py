@@ -12,12 +12,12 @@ import numpy as np
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
 from whether.learners import LinearFit
-from whether.telling.advice import AdviceWords
-from whether.telling.answer import AnswerWords
-from whether.telling.checks import worth_sentence
+from whether.telling.advice_words import AdviceWords
+from whether.telling.answer_words import AnswerWords
+from whether.telling.check_words import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
-from whether.telling.evidence import evidence_sentences
-from whether.telling.table import word_all
+from whether.telling.evidence_words import evidence_sentences
+from whether.telling.table_words import word_all
 
 SCHEMA = "whether analysis"
 SCHEMA_VERSION = 2

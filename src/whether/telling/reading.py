@@ -16,7 +16,7 @@ from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.facts import FEWEST
 from whether.survival import SurvivalCurve, kaplan_meier
-from whether.telling.answer import AnswerWords
+from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.risk_bins import RiskBins, merge_risks
 from whether.telling.thin_curve import ThinCurve, thin
@@ -30,20 +30,11 @@ NO_UNIT = "units of time"
 
 
 class CohortReading:
-    """What can be read of a cohort before anything is fitted to it; one of the two classes below.
-
-    Attributes
-    ----------
-    evidence : Evidence
-    disclosure : Disclosure
-        The rule for small counts.
-    unit : str
-        Unit of time.
-    """
+    """What can be read of a cohort before anything is fitted to it; one of the two classes below."""
 
     evidence: Evidence
-    disclosure: Disclosure
-    unit: str
+    disclosure: Disclosure  # the rule for small counts
+    unit: str  # unit of time
 
     @property
     def cohort(self) -> Cohort:

@@ -21,30 +21,21 @@ FEWEST_AT_RISK = 11
 
 @dataclass(frozen=True, eq=False)
 class ThinCurve:
-    """Kaplan and Meier's curve at times that are nobody's own.
+    """Kaplan and Meier's curve at times that are nobody's own."""
 
-    Attributes
-    ----------
-    times, survival, lower, upper : ndarray
-        Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
-    at_risk : ndarray of int
-        People still under observation after each time.
-    counted : ndarray of bool
-        Where that number may be shown: since the time before enough people had left without the event, or none.
-    is_log : bool
-        Whether the times are spread evenly on a logarithmic scale.
-    places : int
-        Decimal places of the levels in percent.
-    """
-
+    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     times: Array
+    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     survival: Array
+    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     lower: Array
+    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     upper: Array
-    at_risk: NDArray[np.int64]
+    at_risk: NDArray[np.int64]  # people still under observation after each time
+    # Where that number may be shown: since the time before enough people had left without the event, or none.
     counted: NDArray[np.bool_]
-    is_log: bool
-    places: int
+    is_log: bool  # whether the times are spread evenly on a logarithmic scale
+    places: int  # decimal places of the levels in percent
 
 
 def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:

@@ -62,7 +62,7 @@ def number(value: float, digits: int = 2) -> str:
 
 def percent(share: float, places: int = 0) -> str:
     """Return a share in percent."""
-    return f"{100 * share:.{places}f} %" if math.isfinite(share) else "not known"
+    return f"{100 * share:.{places}f} %" if is_known(share) else "not known"
 
 
 def percent_range(lower: float, upper: float, places: int = 0) -> str:

@@ -25,80 +25,49 @@ TOP_SHARE, FEWEST_AT_TOP = 0.05, 40
 
 @dataclass(frozen=True)
 class CountEvidence:
-    """How much there is to learn from.
-
-    Attributes
-    ----------
-    n, n_events, n_features : int
-    events_per_parameter : float
-        Events over the number of coefficients of a model with all features in both parts.
-    has_time, has_follow_up : bool
-    named_features : list of str or None
-        Features that are said to drive labeling.
-    marks : dict of str to int
-        By feature, the number of people who have another value than most: a few of them would be marked by it.
-    """
+    """How much there is to learn from."""
 
     n: int
     n_events: Annotated[int, People("people")]
     n_features: int
+    #: Events over the number of coefficients of a model with all features in both parts.
     events_per_parameter: Annotated[float, RestsOn(("events",))]
     has_time: bool
     has_follow_up: bool
-    named_features: list[str] | None
+    named_features: list[str] | None  #: said to drive labeling
+    #: By feature, the number of people who have another value than most: a few of them would be marked by it.
     marks: dict[str, int] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class BoundsEvidence:
-    """Bounds on the share of positives in the cohort.
+    """Bounds on the share of positives in the cohort."""
 
-    Attributes
-    ----------
-    lowest : float
-        Share labeled: each of them is positive.
-    lowest_by_times : float
-        Where event times are known and not contradicted, the share with an event by some time, by the Kaplan-Meier
-        method: right if follow-up goes its own way. The time is the one at which the lower limit of the share is
-        highest, for at the end of the curve few people are left. NaN otherwise.
-    lowest_by_times_limit : float
-        Its lower limit, of a 95 % interval, or the share labeled where that is higher.
-    time_of_lowest : float
-        That time.
-    highest : float
-        1: without a restriction everybody might be positive.
-    highest_if_constant : float
-        If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the
-        people most likely to be labeled allow.
-    highest_label_probability : float
-        Share labeled among the 5 % of people most likely to be labeled, by logistic regression fitted to others.
-        Under a constant propensity it is at most the label frequency.
-    highest_label_limit : float
-        Its lower limit, with a confidence of 95 %.
-    n_by_then, n_at_top, n_labeled_at_top : int
-        Events up to the time of the lowest bound, people most likely to be labeled, and labeled ones among them.
-    """
-
-    lowest: Annotated[float, RestsOn(("events",))]
+    lowest: Annotated[float, RestsOn(("events",))]  #: Share labeled: each of them is positive.
+    #: Where event times are known and not contradicted (else NaN), the share with an event by ``time_of_lowest``, by
+    #: the Kaplan-Meier method: right if follow-up goes its own way. It is the time at which the lower limit of the
+    #: share is highest, for at the end of the curve few people are left.
     lowest_by_times: Annotated[float, RestsOn(("events", "n_by_then"))]
-    lowest_by_times_limit: Annotated[float, RestsOn(("events", "n_by_then"))]
+    #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
+    lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
-    highest: float
+    highest: float  #: 1: without a restriction everybody might be positive.
+    #: If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the
+    #: people most likely to be labeled allow.
     highest_if_constant: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    #: Share labeled among the 5 % of people most likely to be labeled, by logistic regression fitted to others. Under a
+    #: constant propensity it is at most the label frequency.
     highest_label_probability: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    #: Its lower limit, with a confidence of 95 %.
     highest_label_limit: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
+    #: Events up to the time of the lowest bound, people most likely to be labeled, and labeled ones among them.
     n_by_then: Annotated[int, People("events")] = field(repr=False)
     n_at_top: Annotated[int, People("people")] = field(repr=False)
     n_labeled_at_top: Annotated[int, People("n_at_top")] = field(repr=False)
 
 
 def count(material: Material) -> CountEvidence:
-    """Count people, events and coefficients.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Count people, events and coefficients."""
     cohort, d = material.cohort, material.cohort.features.shape[1]
     scarce = min(material.n_events, cohort.n - material.n_events)
     return CountEvidence(
@@ -121,14 +90,7 @@ def _marks(cohort: Cohort) -> dict[str, int]:
 
 
 def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
-    """Bound the share of positives.
-
-    Parameters
-    ----------
-    material : Material
-    trust_times : bool
-        Whether event times, if there are any, may be used.
-    """
+    """Bound the share of positives, with the help of event times if these may be trusted."""
     cohort = material.cohort
     labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
     n_by_then = material.n_events

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from whether.distributions import DISTRIBUTIONS, softplus_expit
+from whether.advise.evidence.probes import in_units_of
+from whether.distributions import softplus_expit
+from whether.facts import RestsOn
 from whether.likelihood import Likelihood
 from whether.propensity import EventTimePropensity, FollowUpPropensity
 from whether.propensity.survival_time import SurvivalTimePropensity
@@ -25,28 +27,18 @@ SMALLEST, LONGEST = 1e-300, 700.0
 
 @dataclass(frozen=True)
 class CureFraction:
-    """Share that never has the event, and how much of the rest is still to come when follow-up ends.
+    """Share that never has the event, and how much of the rest is still to come when follow-up ends."""
 
-    Attributes
-    ----------
-    distribution : str
-        The one with the smallest AIC, with a cured share or without.
-    cured : float
-        Share that never has the event; 0 where a model without it was chosen.
-    ratio : float
-        Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
-        event over that of everybody.
-    unseen : float
-        Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
-    log_ratio_error : float
-        Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
-        but for rounding and has no slope.
-    """
-
-    distribution: str
-    cured: float
+    distribution: str  #: The one with the smallest AIC, with a cured share or without.
+    #: Share that never has the event; 0 where a model without it was chosen.
+    cured: Annotated[float, RestsOn(("events",))]
+    #: Of those event-free at the end of the longest follow-up, ``S_u / S``: the survival of those who will have the
+    #: event over that of everybody.
     ratio: float
-    unseen: float
+    #: Share of those who will have the event whose event comes after the longest follow-up, ``S_u``.
+    unseen: Annotated[float, RestsOn(("events",))]
+    #: Standard error of the logarithm of the ratio; NaN where the model has no cured share, or where the ratio is zero
+    #: but for rounding and has no slope.
     log_ratio_error: float
 
     @property
@@ -61,25 +53,18 @@ class CureFraction:
 def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_labels: bool = False) -> CureFraction:
     """Fit parametric models with and without a cured share and keep the one with the smallest AIC.
 
-    Parameters
-    ----------
-    labeled : ndarray of bool
-    recorded : ndarray
-        Event or censoring time; with ``from_labels`` the potential follow-up of everybody.
-    from_labels : bool
-        Use only whether the event fell within the follow-up, not when it came.
+    `recorded` is the event or censoring time; with `from_labels`, everybody's potential follow-up, and all that is used
+    of the event is whether it fell within.
     """
-    step = max(1, recorded.size // MOST_ROWS)
+    step = -(-recorded.size // MOST_ROWS)
     order = np.argsort(recorded, kind="stable")[::step]
     # The longest follow-up stays in: the question is what happens after it.
     longest = float(recorded.max())
     kind = FollowUpPropensity if from_labels else EventTimePropensity
     seen, times = labeled[order], recorded[order]
-    logs = np.log(times)
-    center, spread = float(logs.mean()), float(logs.std()) or 1.0
     fits = [
-        _Fit(kind(DISTRIBUTIONS[name], center, spread), seen, times, cured)
-        for name in ("exponential", "weibull", "lognormal", "loglogistic")
+        _Fit(propensity, seen, times, cured)
+        for propensity in in_units_of(times, kind, ("exponential", "weibull", "lognormal", "loglogistic"))
         # Labels alone cannot tell a share without the event from a shape of the times: a cured share is assumed.
         for cured in ((True,) if from_labels else (True, False))
     ]
@@ -93,7 +78,7 @@ class _Fit:
         self, propensity: SurvivalTimePropensity, labeled: NDArray[np.bool_], time: Array, cured: bool
     ) -> None:
         self.propensity, self.cured = propensity, cured
-        observed = propensity.standardize(time)
+        observed = propensity.locate(time)
         self.likelihood = Likelihood(propensity)
         self.rows = ((True, observed[labeled]), (False, observed[~labeled]))
         self.n = time.size
@@ -119,7 +104,7 @@ class _Fit:
         """Share without the event, and survival of the others at the longest follow-up."""
         share = float(softplus_expit(parameters[:1])[1][0]) if self.cured else 1.0
         v = parameters[int(self.cured) :, None]
-        later = self.propensity.log_missed(v, self.propensity.standardize(np.array([longest]))).value[0]
+        later = self.propensity.log_missed(v, self.propensity.locate(np.array([longest]))).value[0]
         return 1 - share, float(np.exp(later))
 
     def _log_ratio(self, parameters: Array, longest: float) -> float:
@@ -130,20 +115,15 @@ class _Fit:
         """Return the cured share and the ratio at the end of the longest follow-up."""
         cured, later = self._tail(self.parameters, longest)
         if not self.cured:
-            return CureFraction(self.propensity.name, 0.0, 1.0, later, float("nan"))
-        error = self._delta_method(longest) if later > SMALLEST else float("nan")
+            return CureFraction(self.propensity.name, 0.0, 1.0, later, math.nan)
+        error = self._delta_method(longest) if later > SMALLEST else math.nan
         ratio = float(np.exp(self._log_ratio(self.parameters, longest)))
         return CureFraction(self.propensity.name, cured, ratio, later, error)
 
     def _delta_method(self, longest: float) -> float:
-        steps = 1e-4 * np.eye(self.parameters.size)
-        gradients = [self._value(self.parameters + s)[1] - self._value(self.parameters - s)[1] for s in steps]
-        information = self.n * np.array(gradients) / 2e-4
-        slope = np.array(
-            [
-                (self._log_ratio(self.parameters + s, longest) - self._log_ratio(self.parameters - s, longest)) / 2e-4
-                for s in steps
-            ]
-        )
+        steps = [(self.parameters + step, self.parameters - step) for step in 1e-4 * np.eye(self.parameters.size)]
+        information = self.n * np.array([self._value(up)[1] - self._value(down)[1] for up, down in steps]) / 2e-4
+        rise = [self._log_ratio(up, longest) - self._log_ratio(down, longest) for up, down in steps]
+        slope = np.array(rise) / 2e-4
         variance = float(slope @ np.linalg.lstsq((information + information.T) / 2, slope, rcond=1e-10)[0])
-        return float(np.sqrt(variance)) if variance > 0 else float("nan")
+        return math.sqrt(variance) if variance > 0 else math.nan

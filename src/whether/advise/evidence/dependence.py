@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -38,6 +38,7 @@ DRIVER_LEVEL = 0.05
 LARGE_UNSEEN_SHARE = 0.1
 # Points that stand for the follow-up of the cohort when a propensity is averaged over it.
 N_POINTS = 20
+UNKNOWN_SELECTION = (math.nan, (math.nan, math.nan), math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -51,60 +52,38 @@ class Driver:
 
 @dataclass(frozen=True)
 class DependenceEvidence:
-    """Whether labeling depends on the features, through event times and through follow-up.
+    """Whether labeling depends on the features, through event times and through follow-up."""
 
-    Attributes
-    ----------
-    event_times : HypothesisTest
-        Likelihood-ratio test of no slopes in the time part of a mixture cure model, the outcome part being free. From
-        event times where they are known and not contradicted, else from labels and follow-up. Under the null (the
-        paper's world of feature-independent diagnosis) it rejects in 6.4 % of runs at the nominal 5 %, and from labels
-        in 6.6 %; where follow-up ends before most events, in 7.4 % and 7.0 % (`python -m benchmarks evidence levels 500
-        times-lr times-lr-labels`). On other cohorts it was 4.6 to 7.8 %.
-    source : str
-        "event times" or "labels and follow-up".
-    follow_up : HypothesisTest
-        Score test of Cox's model for the end of follow-up, events censoring it: does follow-up depend on features?
-    follow_up_explained : float
-        Share of the variance of log follow-up (of unlabeled people, where that of the others is unknown) that the
-        features explain. Near 1, people with the same features are all followed equally long, and what happens at
-        other follow-ups is extrapolated.
-    time_drivers, follow_up_drivers : tuple of Driver
-        Features with an effect, Holm-adjusted, the strongest first; a positive z means later events, or a longer
-        follow-up. None where the test of all features together does not reject.
-    selection_share : float
-        Variance of the log propensity as a share of the variances of log risk and log propensity: 0 means that labels
-        tell who is positive, 1 that they tell who is seen.
-    propensity_range : tuple of float
-        10 % and 90 % quantiles of the propensity over people.
-    breadth : float
-        Standard deviation of log follow-up over that of the predicted log event time: with a broad follow-up all
-        positives have about the same chance to be seen.
-    unseen_share : float
-        Share of the expected positives whose event is predicted to come after the longest follow-up.
-    """
-
+    #: Likelihood-ratio test of no slopes in the time part of a mixture cure model, the outcome part being free. From
+    #: event times where they are known and not contradicted, else from labels and follow-up. Under the null (the
+    #: paper's world of feature-independent diagnosis) it rejects in 6.4 % of runs at the nominal 5 %, and from labels
+    #: in 6.6 %; where follow-up ends before most events, in 7.4 % and 7.0 % (`python -m benchmarks evidence levels 500
+    #: times-lr times-lr-labels`). On other cohorts it was 4.6 to 7.8 %.
     event_times: HypothesisTest
-    source: str
+    source: str  #: "event times" or "labels and follow-up"
+    #: Score test of Cox's model for the end of follow-up, events censoring it: does follow-up depend on features?
     follow_up: HypothesisTest
+    #: Share of the variance of log follow-up (of unlabeled people, where that of the others is unknown) that the
+    #: features explain. Near 1, people with the same features are all followed equally long, and what happens at other
+    #: follow-ups is extrapolated.
     follow_up_explained: float
+    #: Features with an effect, Holm-adjusted, the strongest first; a positive z means later events, or a longer
+    #: follow-up. None where the test of all features together does not reject.
     time_drivers: tuple[Driver, ...]
     follow_up_drivers: tuple[Driver, ...]
+    #: Variance of the log propensity as a share of the variances of log risk and log propensity: 0 means that labels
+    #: tell who is positive, 1 that they tell who is seen.
     selection_share: float
-    propensity_range: tuple[float, float]
+    propensity_range: tuple[float, float]  #: 10 % and 90 % quantiles of the propensity over people.
+    #: Standard deviation of log follow-up over that of the predicted log event time: with a broad follow-up all
+    #: positives have about the same chance to be seen.
     breadth: float
+    #: Share of the expected positives whose event is predicted to come after the longest follow-up.
     unseen_share: float
 
 
 def examine_dependence(material: Material, *, trust_times: bool = True) -> DependenceEvidence | None:
-    """Return the evidence on dependence; None where neither times nor follow-up are known.
-
-    Parameters
-    ----------
-    material : Material
-    trust_times : bool
-        Whether event times, if there are any, may be used.
-    """
+    """Return the evidence on dependence, from event times if these may be trusted; None without times and follow-up."""
     if not material.has_time and not material.has_follow_up:
         return None
     cohort = material.cohort
@@ -113,22 +92,21 @@ def examine_dependence(material: Material, *, trust_times: bool = True) -> Depen
     design = design_probe(cohort, candidates)
     test, fit = check_event_times(design, candidates)
     censoring, z = check_follow_up(material)
-    numbers = (math.nan, (math.nan, math.nan), math.nan, math.nan) if fit is None else _selection(fit, material)
+    # Cox's score is positive where follow-up is short.
+    by_feature = [Driver(name, math.nan, -score) for name, score in zip(cohort.names, z.tolist(), strict=True)]
+    share, spread, breadth, unseen = UNKNOWN_SELECTION if fit is None else _selection(fit, material)
     return DependenceEvidence(
         event_times=test,
         source="event times" if use_times else "labels and follow-up",
         follow_up=censoring,
         follow_up_explained=_explained(material),
         # Of indices that others chose no feature can be named.
-        time_drivers=_time_drivers(fit, cohort) if fit is not None and design.is_whole and test.rejects() else (),
-        # Cox's score is positive where follow-up is short.
-        follow_up_drivers=_holm([Driver(name, math.nan, -z) for name, z in zip(cohort.names, z.tolist(), strict=True)])
-        if censoring.rejects()
-        else (),
-        selection_share=numbers[0],
-        propensity_range=numbers[1],
-        breadth=numbers[2],
-        unseen_share=numbers[3],
+        time_drivers=_time_drivers(fit, cohort) if fit is not None and not design.note and test.rejects() else (),
+        follow_up_drivers=_holm(by_feature) if censoring.rejects() else (),
+        selection_share=share,
+        propensity_range=spread,
+        breadth=breadth,
+        unseen_share=unseen,
     )
 
 
@@ -140,12 +118,6 @@ def check_event_times(
     The penalty that keeps locations within reach of the follow-up keeps them there more easily with slopes than
     without, so that where follow-up is short it would speak for slopes. The test does without it, the fit does not. The
     residual distribution of the test is chosen without slopes: chosen with them it would speak for them too.
-
-    Parameters
-    ----------
-    design : ProbeDesign
-    candidates : sequence of SurvivalTimePropensity
-        Event-time or follow-up propensities, of which the most likely without slopes is given them.
     """
     null = "event times do not depend on features"
     if design.cohort is None:
@@ -162,10 +134,6 @@ def check_follow_up(material: Material) -> tuple[HypothesisTest, Array]:
 
     Where potential follow-up is known everybody's end is; else events censor it. It is valid whatever the distribution
     of follow-up, if the event and the end of follow-up are independent given the features.
-
-    Parameters
-    ----------
-    material : Material
     """
     cohort = material.cohort
     if material.has_follow_up:
@@ -199,15 +167,7 @@ def _explained(material: Material) -> float:
 
 
 def cox_score(features: Array, time: Array, ended: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Score of Cox's partial likelihood at zero and its variance, ties as Breslow has them.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, d)
-    time : ndarray
-    ended : ndarray of bool
-        Whose time is an end rather than censored.
-    """
+    """Score of Cox's partial likelihood at zero and its variance, ties as Breslow has them; not `ended` is censored."""
     order = np.argsort(-time, kind="stable")
     x = features[order] - features.mean(axis=0)
     distinct, first = np.unique(-time[order], return_index=True)
@@ -230,10 +190,10 @@ def _time_drivers(fit: ProbeFit, cohort: Cohort) -> tuple[Driver, ...]:
     names = [cohort.names[column] for column in fit.fit.columns[: slopes.size]]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(errors > 0, slopes / errors, 0.0)
-    return _holm([Driver(*row) for row in zip(names, slopes.tolist(), z.tolist(), strict=True)])
+    return _holm(map(Driver, names, slopes.tolist(), z.tolist()))
 
 
-def _holm(drivers: Sequence[Driver]) -> tuple[Driver, ...]:
+def _holm(drivers: Iterable[Driver]) -> tuple[Driver, ...]:
     """Those that stand out at the family-wise level, the strongest first."""
     ranked = sorted(drivers, key=lambda driver: -abs(driver.z))
     kept = []
@@ -251,7 +211,7 @@ def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, f
     step = max(1, fit.people.n // 5_000)
     risk, v = fit.risks[::step], fit.predictors[1][:, ::step]
     points, longest = _follow_up_points(material)
-    grid = propensity.standardize(points)
+    grid = propensity.locate(points)
     missed = [np.exp(propensity.log_missed(v, np.full(risk.size, at)).value) for at in grid]
     seen = np.maximum(1 - np.mean(missed, axis=0), 1e-6)
     spread = float(np.var(np.log(seen))), float(np.var(np.log(np.maximum(risk, 1e-6))))

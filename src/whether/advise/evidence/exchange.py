@@ -22,7 +22,6 @@ from whether.advise.evidence.probes import (
     event_time_candidates,
     fit_probe,
     follow_up_candidates,
-    keep_columns,
     logistic_candidates,
     promising_columns,
 )
@@ -40,30 +39,18 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class ExchangeEvidence:
-    """What the labels alone leave open, and whether the restriction at hand closes it.
+    """What the labels alone leave open, and whether the restriction at hand closes it."""
 
-    Attributes
-    ----------
-    mean_risk, mean_exchanged : float
-        Mean of p and of e when labels alone are fitted with all features in both parts: nothing in them says which of
-        the two is the risk.
-    correlation : float
-        Correlation of the logits of the two.
-    restriction : str
-        What is there to tell them apart.
-    least_agreement : float
-        Under that restriction, the smallest correlation of the outcome logits of equally likely optima; 1 is agreement.
-    n_starts, n_rivals : int
-        Starts tried under it, and those that ended within half a log-likelihood unit of the best.
-    """
-
+    #: Mean of p and of e when labels alone are fitted with all features in both parts: nothing in them says which of
+    #: the two is the risk.
     mean_risk: float
     mean_exchanged: float
-    correlation: float
-    restriction: str
+    correlation: float  #: Correlation of the logits of the two.
+    restriction: str  #: What is there to tell them apart.
+    #: Under that restriction, the smallest correlation of the outcome logits of equally likely optima; 1 is agreement.
     least_agreement: float
-    n_starts: int
-    n_rivals: int
+    n_starts: int  #: tried under it
+    n_rivals: int  #: of them ended within half a log-likelihood unit of the best
 
     @property
     def decided(self) -> bool:
@@ -72,19 +59,14 @@ class ExchangeEvidence:
 
 
 def examine_exchange(material: Material) -> ExchangeEvidence | None:
-    """Return the evidence on exchange; None where there are too few events to fit anything.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on exchange; None where there are too few events to fit anything."""
     cohort = material.cohort
     if min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
         return None
-    part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
+    part = cohort.thin(MOST_ROWS)
     named = material.propensity_columns
     if named is None and part.features.shape[1] > MOST_CHOSEN:
-        part = keep_columns(part, promising_columns(part))
+        part = part.select(promising_columns(part))
     # The penalty of the classifiers: with many features both parts would run away without it.
     free = fit_probe(part, logistic_candidates(True), all_columns(part), n_starts=3, ridge=1.0)
     eta, v = free.predictors
@@ -93,7 +75,7 @@ def examine_exchange(material: Material) -> ExchangeEvidence | None:
     return ExchangeEvidence(
         mean_risk=float(softplus_expit(eta)[1].mean()),
         mean_exchanged=float(softplus_expit(v[0])[1].mean()),
-        correlation=_correlation(eta, v[0]),
+        correlation=float(np.corrcoef(eta, v[0])[0, 1]) if min(np.std(eta), np.std(v[0])) > 1e-12 else 0.0,
         restriction=restriction,
         least_agreement=result.least_agreement,
         n_starts=len(result.starts),
@@ -115,9 +97,3 @@ def _restricted(material: Material, free: ProbeFit, part: Cohort) -> tuple[str, 
     else:
         return "none", free
     return name, fit_probe(part, candidates[:1], columns, n_starts=4, ridge=1.0)
-
-
-def _correlation(first: Array, second: Array) -> float:
-    if min(np.std(first), np.std(second)) < 1e-12:
-        return 0.0
-    return float(np.corrcoef(first, second)[0, 1])

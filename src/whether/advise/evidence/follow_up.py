@@ -42,21 +42,14 @@ class LastEvents:
     With nobody cured, exponential times and follow-up uniform over three of their means, 1,000 people, follow-up is
     never sufficient. At 0.05 alpha_n says it is in 53.6 % of runs, q_n against the simulated critical value in 11.4 %,
     Shen's statistic in 4.4 % and the RECeUS criterion in none (`python -m benchmarks evidence follow-up`).
-
-    Attributes
-    ----------
-    alpha_n, q_n, shen : float
-        NaN where the longest time is an event: nothing can be said then.
-    q_n_p_value : float
-        Share of simulated cohorts with a larger q_n, in which events come evenly over the whole of follow-up: the
-        boundary of the null that follow-up is insufficient.
-    n_last, n_last_by_shen : int
-        Events in the two intervals.
     """
 
+    #: NaN where the longest time is an event: nothing can be said then.
     alpha_n: Annotated[float, RestsOn(("n_last",))]
     q_n: Annotated[float, RestsOn(("n_last",))]
     shen: Annotated[float, RestsOn(("n_last_by_shen",))]
+    #: Share of simulated cohorts with a larger q_n, in which events come evenly over the whole of follow-up: the
+    #: boundary of the null that follow-up is insufficient.
     q_n_p_value: float = math.nan
     n_last: Annotated[int, People("events")] = field(default=0, repr=False)
     n_last_by_shen: Annotated[int, People("events")] = field(default=0, repr=False)
@@ -64,73 +57,39 @@ class LastEvents:
 
 @dataclass(frozen=True, eq=False)
 class EventCurve:
-    """What event times say of the end of follow-up.
-
-    Attributes
-    ----------
-    last_event : float
-    n_after_last_event : int
-        People followed event-free beyond the last event.
-    plateau : Interval
-        Kaplan and Meier's estimate of the share that is event-free at the last event.
-    late_rate : Interval
-        Events per person and unit of time in the second half of follow-up.
-    further_share : float
-        Share of those event-free at the end who would have the event if that rate lasted for as long again.
-    last_events : LastEvents
-    receus : CureFraction
-        From event times (Selukar and Othus 2023): appropriate for a cure model if the cured share exceeds 0.025 and
-        the ratio is below 0.05.
-    n_late : int
-        Events in the second half of follow-up.
-    curve : SurvivalCurve
-    """
+    """What event times say of the end of follow-up."""
 
     last_event: Annotated[float, Personal(2)]
-    n_after_last_event: Annotated[int, People("people")]
+    n_after_last_event: Annotated[int, People("people")]  #: People followed event-free beyond the last event.
+    #: Kaplan and Meier's estimate of the share that is event-free at the last event.
     plateau: Annotated[Interval, Personal(2)]
+    #: Events per person and unit of time in the second half of follow-up.
     late_rate: Annotated[Interval, RestsOn(("n_late",))]
+    #: Share of those event-free at the end who would have the event if that rate lasted for as long again.
     further_share: Annotated[float, RestsOn(("n_late",))]
     last_events: LastEvents
+    #: From event times (Selukar and Othus 2023): appropriate for a cure model if the cured share exceeds 0.025 and the
+    #: ratio is below 0.05.
     receus: CureFraction
-    n_late: Annotated[int, People("events")] = field(repr=False)
+    n_late: Annotated[int, People("events")] = field(repr=False)  #: Events in the second half of follow-up.
     curve: SurvivalCurve = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
 class FollowUpEvidence:
-    """Follow-up, the curve of events, and whether it levels off.
+    """Follow-up, the curve of events, and whether it levels off."""
 
-    Attributes
-    ----------
-    median : Interval
-        Median follow-up by Kaplan and Meier's method with the roles reversed, or of the potential follow-up where it
-        is known.
-    longest : float
-    potential : PotentialFollowUp
-        Where the potential follow-up comes from.
-    events : EventCurve or None
-        None without event times.
-    from_labels : CureFraction or None
-        The RECeUS quantities from labels and potential follow-up, without event times.
-    curve : SurvivalCurve
-        Of follow-up.
-    """
-
+    #: Median follow-up by Kaplan and Meier's method with the roles reversed, or of the potential follow-up where it is
+    #: known.
     median: Annotated[Interval, Personal(2)]
     longest: Annotated[float, Personal(2)]
-    potential: PotentialFollowUp
-    events: EventCurve | None
-    from_labels: CureFraction | None
-    curve: SurvivalCurve = field(repr=False)
+    potential: PotentialFollowUp  #: Where the potential follow-up comes from.
+    events: EventCurve | None  #: None without event times.
+    from_labels: CureFraction | None  #: The RECeUS quantities from labels and potential follow-up, without event times.
+    curve: SurvivalCurve = field(repr=False)  #: of follow-up
 
     def cure_fraction(self, *, trust_times: bool = True) -> CureFraction | None:
-        """Return the estimate from event times where they are known and trusted, else that from labels.
-
-        Parameters
-        ----------
-        trust_times : bool
-        """
+        """Return the estimate from event times where they are known and trusted, else that from labels."""
         return self.events.receus if trust_times and self.events is not None else self.from_labels
 
     def reading(self, *, trust_times: bool = True) -> str:
@@ -138,10 +97,6 @@ class FollowUpEvidence:
 
         It levels off where the ratio is below 0.05 and its interval below 0.2; it goes on where the ratio is at least
         0.2 or nearly nobody is cured.
-
-        Parameters
-        ----------
-        trust_times : bool
         """
         found = self.cure_fraction(trust_times=trust_times)
         if found is None:
@@ -153,15 +108,8 @@ class FollowUpEvidence:
 
 
 def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:
-    """Return the evidence on follow-up; None where neither times nor follow-up are known.
-
-    Parameters
-    ----------
-    material : Material
-    rng : numpy.random.Generator
-        For the critical value of q_n.
-    """
-    cohort, labeled = material.cohort, material.labeled
+    """Return the evidence on follow-up; None where neither times nor follow-up are known."""
+    cohort, labeled = material.cohort, material.cohort.labeled
     if not material.has_time and not material.has_follow_up:
         return None
     from_labels = None
@@ -199,14 +147,7 @@ def _event_curve(labeled: Flags, time: Array, rng: np.random.Generator) -> Event
 
 
 def last_events(labeled: Flags, time: Array, rng: np.random.Generator) -> LastEvents:
-    """Maller and Zhou's and Shen's statistics, and a simulated p-value of q_n.
-
-    Parameters
-    ----------
-    labeled : ndarray of bool
-    time : ndarray
-    rng : numpy.random.Generator
-    """
+    """Maller and Zhou's and Shen's statistics, and a simulated p-value of q_n."""
     n, counted = time.size, _count_last(labeled, time)
     if counted is None:
         return LastEvents(math.nan, math.nan, math.nan)

@@ -13,27 +13,13 @@ from whether.facts import RestsOn
 
 @dataclass(frozen=True)
 class HypothesisTest:
-    """A test that was run, or the reason why not.
+    """A test that was run, or the reason why not."""
 
-    Attributes
-    ----------
-    null : str
-        What holds unless the test rejects it.
-    statistic : float
-        Approximately chi-squared under the null.
-    degrees : int
-        Degrees of freedom.
-    p_value : float
-        NaN where the test was not run.
-    note : str
-        Why it was not run, or on what; without numbers, which stand elsewhere.
-    """
-
-    null: str
-    statistic: Annotated[float, RestsOn(("events",))] = math.nan
+    null: str  #: What holds unless the test rejects it.
+    statistic: Annotated[float, RestsOn(("events",))] = math.nan  #: Approximately chi-squared under the null.
     degrees: int = 0
-    p_value: float = math.nan
-    note: str = ""
+    p_value: float = math.nan  #: NaN where the test was not run.
+    note: str = ""  #: Why it was not run, or on what; without numbers, which stand elsewhere.
 
     @classmethod
     def of(cls, null: str, statistic: float, degrees: int, note: str = "") -> HypothesisTest:

@@ -38,15 +38,6 @@ def check_labels_against_times(labeled: Flags, time: Array, follow_up: Array, fe
     Under the null it rejects in 4.2 to 6.4 % of 500 runs at the nominal 5 % in ten worlds, and in the worlds with late,
     noisy and batched records in all 500 of each (`python -m benchmarks evidence levels 500 labels-vs-times`). It also
     rejects where follow-up goes with the event for reasons that are not in the features.
-
-    Parameters
-    ----------
-    labeled : ndarray of bool
-    time : ndarray
-        Recorded time of the event, else of the end of follow-up.
-    follow_up : ndarray
-        Potential follow-up.
-    features : ndarray of shape (n, d)
     """
     null = "event times agree with labels and follow-up"
     events = int(np.count_nonzero(labeled))

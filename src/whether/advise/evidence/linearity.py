@@ -27,6 +27,7 @@ from whether.propensity import Propensity
 
 Array = NDArray[np.float64]
 
+NULL = "straight lines are enough"
 # Rows on which the test is made at most, and features whose products are tried.
 MOST_ROWS = 20_000
 MOST_CROSSED = 8
@@ -43,20 +44,11 @@ class LinearityEvidence:
 
     Where straight lines are right they reject in 4.8 % (outcome) and 8.6 % (propensity) of runs at the nominal 5 %
     (`python -m benchmarks evidence levels 500 exact-reporting`); the advice asks for 0.1 %.
-
-    Attributes
-    ----------
-    outcome : HypothesisTest
-        Added to the outcome part.
-    propensity : HypothesisTest
-        Added to the propensity part, given that they are in the outcome part.
-    model : str
-        The model to which the terms were added.
     """
 
-    outcome: HypothesisTest
-    propensity: HypothesisTest
-    model: str
+    outcome: HypothesisTest  #: Added to the outcome part.
+    propensity: HypothesisTest  #: Added to the propensity part, given that they are in the outcome part.
+    model: str  #: The model to which the terms were added.
 
     @property
     def is_curved(self) -> bool:
@@ -65,14 +57,9 @@ class LinearityEvidence:
 
 
 def examine_linearity(material: Material) -> LinearityEvidence | None:
-    """Return the evidence on linearity; None where no restriction tells outcome and propensity apart.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on linearity; None where no restriction tells outcome and propensity apart."""
     cohort = material.cohort
-    part = cohort.take(np.arange(0, cohort.n, max(1, cohort.n // MOST_ROWS)))
+    part = cohort.thin(MOST_ROWS)
     columns = all_columns(part)
     candidates: Sequence[Propensity]
     if material.has_follow_up:
@@ -86,29 +73,27 @@ def examine_linearity(material: Material) -> LinearityEvidence | None:
     events = int(np.count_nonzero(part.labeled))
     scarce = min(events, part.n - events)
     if scarce < max(4 * FEWEST_EVENTS, EVENTS_PER_TERM * part.features.shape[1]):
-        too_few = HypothesisTest("straight lines are enough", note="too few events")
+        too_few = HypothesisTest(NULL, note="too few events")
         return LinearityEvidence(too_few, too_few, model)
     fit = fit_probe(part, candidates, columns)
     added = _curved_terms(fit, most=scarce // EVENTS_PER_TERM)
     if added.shape[1] == 0:
-        nothing = HypothesisTest("straight lines are enough", note="no feature has more than two values")
+        nothing = HypothesisTest(NULL, note="no feature has more than two values")
         return LinearityEvidence(nothing, nothing, model)
     return LinearityEvidence(*_compare(fit, part, columns, added), model)
 
 
 def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> tuple[HypothesisTest, HypothesisTest]:
     """Likelihood-ratio tests of added terms in the outcome part, and then in the propensity part as well."""
-    null = "straight lines are enough"
-    wider = np.empty((cohort.n, cohort.features.shape[1] + added.shape[1]))
-    wider[:, : cohort.features.shape[1]] = cohort.features
+    wider = np.hstack([cohort.features, np.empty_like(added)])
     wider[fit.people.order, cohort.features.shape[1] :] = added
     larger = replace(cohort, features=wider, names=("",) * wider.shape[1])
     terms = np.arange(cohort.features.shape[1], wider.shape[1])
     outcome = widen_probe(fit, larger, fit.fit.propensity, columns)
     both = widen_probe(outcome, larger, fit.fit.propensity, np.concatenate([columns, terms]))
     return (
-        HypothesisTest.of(null, 2 * (outcome.log_likelihood - fit.log_likelihood), terms.size),
-        HypothesisTest.of(null, 2 * (both.log_likelihood - outcome.log_likelihood), terms.size),
+        HypothesisTest.of(NULL, 2 * (outcome.log_likelihood - fit.log_likelihood), terms.size),
+        HypothesisTest.of(NULL, 2 * (both.log_likelihood - outcome.log_likelihood), terms.size),
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
 from whether.facts import People, RestsOn
-from whether.validate import check_cohort, check_entry_dates, check_features, check_table, resolve_columns
+from whether.validate import DataError, check_cohort, check_entry_dates, check_features, check_table, resolve_columns
 
 Array = NDArray[np.float64]
 
@@ -25,19 +25,10 @@ SAME_END = 0.01
 
 @dataclass(frozen=True)
 class PotentialFollowUp:
-    """Where everybody's potential follow-up comes from.
+    """Where everybody's potential follow-up comes from."""
 
-    Attributes
-    ----------
-    source : str
-        "given", "dates", "unknown", or "lost": dates do not give it, because too many were lost.
-    share : float
-        Share of the unlabeled who were followed to the end of the data, where dates were given.
-    n_to_end, n_unlabeled : int
-        The numbers behind it.
-    """
-
-    source: str
+    source: str  # "given", "dates", "unknown", or "lost": dates do not give it, because too many were lost.
+    # Share of the unlabeled who were followed to the end of the data, where dates were given.
     share: Annotated[float, RestsOn(("n_to_end",))] = math.nan
     n_unlabeled: Annotated[int, People("people")] = field(default=0, repr=False)
     n_to_end: Annotated[int, People("n_unlabeled")] = field(default=0, repr=False)
@@ -45,28 +36,12 @@ class PotentialFollowUp:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """A cohort and what is known of it besides.
-
-    Attributes
-    ----------
-    cohort : Cohort
-    propensity_columns : ndarray of int or None
-        Features that are said to drive labeling.
-    entry : ndarray or None
-        Dates of entry.
-    potential : PotentialFollowUp
-        Where the potential follow-up comes from.
-    """
+    """A cohort and what is known of it besides."""
 
     cohort: Cohort
-    propensity_columns: NDArray[np.intp] | None = None
-    entry: Array | None = None
+    propensity_columns: NDArray[np.intp] | None = None  # Features that are said to drive labeling.
+    entry: Array | None = None  # dates
     potential: PotentialFollowUp = PotentialFollowUp("unknown")
-
-    @property
-    def labeled(self) -> NDArray[np.bool_]:
-        """Whose event was seen."""
-        return self.cohort.labeled
 
     @property
     def n_events(self) -> int:
@@ -100,21 +75,11 @@ def gather(
     propensity_features: Sequence[str | int] | None = None,
     entry: ArrayLike | None = None,
 ) -> Material:
-    """Check everything and add the potential follow-up where dates of entry give it.
-
-    Parameters
-    ----------
-    X, y, time, follow_up
-        As in the classifiers' ``fit``.
-    propensity_features : sequence of str or int, optional
-        Features that drive labeling.
-    entry : array-like, optional
-        Date of entry, a number in the unit of ``time``.
-    """
+    """Check what `examine` is given, and add the potential follow-up where dates of entry give it."""
     check_table(X)
     features = np.asarray(X, dtype=float)
     if features.ndim != 2:
-        raise ValueError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")
+        raise DataError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")
     columns = list(getattr(X, "columns", []))
     named = bool(columns) and all(isinstance(column, str) for column in columns)
     names = columns if named else [f"x{i}" for i in range(features.shape[1])]

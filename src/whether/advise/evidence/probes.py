@@ -8,7 +8,7 @@ the scale and location of event times stays, one person's worth, but for likelih
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +35,10 @@ NO_COLUMNS: Columns = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True, eq=False)
 class ProbeFit:
-    """A fit together with its people.
-
-    Attributes
-    ----------
-    fit : LinearFit
-    people : FittedPeople
-        Labeled people first.
-    """
+    """A fit together with its people."""
 
     fit: LinearFit
-    people: FittedPeople
+    people: FittedPeople  # Labeled people first.
 
     @property
     def log_likelihood(self) -> float:
@@ -80,15 +73,10 @@ class ProbeFit:
         return float(risk.mean()), self.people.influence_through_outcome(risk * (1 - risk) / risk.size)
 
     def unseen_share(self, longest: float) -> float:
-        """Share of the expected positives whose event is predicted to come after the longest follow-up.
-
-        Parameters
-        ----------
-        longest : float
-        """
+        """Share of the expected positives whose event is predicted to come after the longest follow-up."""
         risk, (_, v), propensity = self.risks, self.predictors, self.fit.propensity
         assert isinstance(propensity, SurvivalTimePropensity)
-        end = propensity.standardize(np.full(risk.size, longest))
+        end = propensity.locate(np.full(risk.size, longest))
         later = np.exp(propensity.log_missed(v, end).value)
         return float(risk @ later / max(risk.sum(), 1e-12))
 
@@ -101,17 +89,7 @@ def all_columns(cohort: Cohort) -> Columns:
 def fit_probe(
     cohort: Cohort, candidates: Sequence[Propensity], columns: Columns, *, n_starts: int = 2, ridge: float = RIDGE
 ) -> ProbeFit:
-    """Fit the most likely of the candidates.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    candidates : sequence of Propensity
-    columns : ndarray of int
-        Features that the propensity may depend on.
-    n_starts : int
-    ridge : float
-    """
+    """Fit the most likely of the candidates, which may depend on the features in `columns`."""
     task = Task(cohort, candidates, columns)
     fit = LinearLearner(ridge=ridge, shrinkage=0.0, n_starts=n_starts).fit(task)
     return ProbeFit(fit, FittedPeople(fit, task))
@@ -122,19 +100,8 @@ def widen_probe(
 ) -> ProbeFit:
     """Fit a model that contains another, from starts of its own and from the other's optimum; keep the better.
 
-    From its own starts alone it may end on a lower summit than the other, and the likelihood ratio be negative.
-
-    Parameters
-    ----------
-    narrow : ProbeFit
-    cohort : Cohort
-        The people of the narrower model, with its features first.
-    propensity : Propensity
-        With the predictors of the narrower model's.
-    columns : ndarray of int
-        Features that the propensity may depend on, those of the narrower model among them.
-    n_starts : int
-        Number of its own starts.
+    From its own starts alone it may end on a lower summit than the other, and the likelihood ratio be negative. The
+    people are the same; the features and columns of the narrower model come first.
     """
     own = fit_probe(cohort, [propensity], columns, n_starts=n_starts, ridge=narrow.fit.ridge)
     task = Task(cohort, [propensity], columns)
@@ -144,16 +111,20 @@ def widen_probe(
     return ProbeFit(other, FittedPeople(other, task))
 
 
+def in_units_of(times: Array, kind: type[SurvivalTimePropensity], names: Sequence[str]) -> list[SurvivalTimePropensity]:
+    """Propensities with these residual distributions, in units of center and spread of the log times."""
+    logs = np.log(times)
+    return [kind(DISTRIBUTIONS[name], float(logs.mean()), float(logs.std()) or 1.0) for name in names]
+
+
 def event_time_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
-    """Event-time propensities with these residual distributions, in the units of the recorded times."""
-    center, spread = _units(cohort.required("time"))
-    return [EventTimePropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+    """Event-time propensities with these residual distributions."""
+    return in_units_of(cohort.required("time"), EventTimePropensity, names)
 
 
 def follow_up_candidates(cohort: Cohort, names: Sequence[str] = AUTO_DISTRIBUTIONS) -> list[SurvivalTimePropensity]:
-    """Follow-up propensities with these residual distributions, in the units of the follow-up."""
-    center, spread = _units(cohort.required("follow_up"))
-    return [FollowUpPropensity(DISTRIBUTIONS[name], center, spread) for name in names]
+    """Follow-up propensities with these residual distributions."""
+    return in_units_of(cohort.required("follow_up"), FollowUpPropensity, names)
 
 
 def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePropensity]:
@@ -169,33 +140,13 @@ def logistic_candidates(sloped: bool) -> list[Propensity]:
     return [LogisticPropensity(sloped=sloped)]
 
 
-def _units(recorded: Array) -> tuple[float, float]:
-    logs = np.log(recorded)
-    return float(logs.mean()), float(logs.std()) or 1.0
-
-
 @dataclass(frozen=True, eq=False)
 class ProbeDesign:
-    """The people and features on which chi-squared tests are run.
+    """The people and features on which chi-squared tests are run."""
 
-    Attributes
-    ----------
-    cohort : Cohort or None
-        None where there are too few events for any.
-    columns : ndarray of int
-        Features whose part in the propensity is tested.
-    note : str
-        What was done, or why nothing.
-    """
-
-    cohort: Cohort | None
-    columns: Columns
-    note: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all people and features are in it."""
-        return self.cohort is not None and not self.note
+    cohort: Cohort | None  # None where there are too few events for any.
+    columns: Columns  # Features whose part in the propensity is tested.
+    note: str = ""  # What was done, or why nothing; empty where all people and features are in it.
 
 
 def design_probe(
@@ -206,18 +157,9 @@ def design_probe(
     With enough events per feature these are all. With fewer, one half of the people choose two indices, one for the
     outcome and one for the propensity, and the tests are run on the other half with these two as features: the choice
     cannot have been made to fit those people, so that the tests keep their level.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    candidates : sequence of Propensity
-        What the indices are fitted with; the first is used.
-    events_per_feature : int
-        How many events make enough.
     """
     events = int(np.count_nonzero(cohort.labeled))
-    others = cohort.n - events
-    scarce = min(events, others)
+    scarce = min(events, cohort.n - events)
     if scarce < FEWEST_EVENTS:
         return ProbeDesign(None, NO_COLUMNS, "too few events")
     if scarce >= events_per_feature * cohort.features.shape[1]:
@@ -227,18 +169,12 @@ def design_probe(
     order = np.argsort(~cohort.labeled, kind="stable")
     choosing, testing = (cohort.take(np.sort(order[first::2])) for first in (0, 1))
     columns = promising_columns(choosing)
-    part = keep_columns(choosing, columns)
+    part = choosing.select(columns)
     fit = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2).fit(Task(part, candidates[:1], all_columns(part)))
     eta, v = fit.predict(testing.features[:, columns])
     indices = np.column_stack([np.asarray(eta), v[0]])
     reduced = Cohort(indices, testing.labeled, ("outcome", "propensity"), None, testing.time, testing.follow_up)
     return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
-
-
-def keep_columns(cohort: Cohort, columns: Columns) -> Cohort:
-    """Return the cohort with some of its features."""
-    names = tuple(cohort.names[column] for column in columns)
-    return replace(cohort, features=cohort.features[:, columns], names=names)
 
 
 def promising_columns(cohort: Cohort) -> Columns:

@@ -30,37 +30,24 @@ NO_NOISE = 0.01
 
 @dataclass(frozen=True)
 class ShapeEvidence:
-    """Whether the residual distribution of the event-time model fits.
+    """Whether the residual distribution of the event-time model fits."""
 
-    Attributes
-    ----------
-    test : HypothesisTest
-        Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the
-        null it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200
-        shape feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20
-        shape two-humps heavy-tails`).
-    misplaced_share : float
-        Half the sum of differences between observed and expected events over the number of events: the share of events
-        that come when the model does not expect them. NaN where there is no test.
-    distribution : str
-        The residual distribution, chosen by likelihood.
-    """
-
+    #: Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the null
+    #: it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200 shape
+    #: feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20 shape
+    #: two-humps heavy-tails`).
     test: HypothesisTest
+    #: Half the sum of differences between observed and expected events over the number of events: the share of events
+    #: that come when the model does not expect them. NaN where there is no test.
     misplaced_share: float
-    distribution: str
+    distribution: str  #: The residual distribution, chosen by likelihood.
 
 
 def examine_shape(material: Material) -> ShapeEvidence | None:
-    """Return the evidence on the shape of event times; None where there are none.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on the shape of event times; None where there are none."""
     if not material.has_time:
         return None
-    cohort = material.cohort.take(np.arange(0, material.cohort.n, max(1, material.cohort.n // MOST_ROWS)))
+    cohort = material.cohort.thin(MOST_ROWS)
     candidates = event_time_candidates(cohort)
     design = design_probe(cohort, candidates)
     null = "event times have the shape of the event-time model"
@@ -70,7 +57,7 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     n_bins = min(MOST_BINS, int(np.count_nonzero(design.cohort.labeled)) // EVENTS_PER_BIN)
     if n_bins < 2:
         return ShapeEvidence(HypothesisTest(null, note="too few events"), math.nan, fit.distribution)
-    if _residual_spread(fit) < NO_NOISE:
+    if fit.noise < NO_NOISE:
         note = "the features say when the event comes, but for less than a hundredth of the spread"
         return ShapeEvidence(HypothesisTest(null, note=note), math.nan, fit.distribution)
     excess = _excess_events(fit, n_bins)
@@ -82,11 +69,6 @@ def examine_shape(material: Material) -> ShapeEvidence | None:
     statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
     misplaced = float(np.abs(total).sum() / 2 / np.count_nonzero(design.cohort.labeled))
     return ShapeEvidence(HypothesisTest.of(null, statistic, int(kept.sum()), design.note), misplaced, fit.distribution)
-
-
-def _residual_spread(fit: ProbeFit) -> float:
-    predictors = fit.predictors[1]
-    return float(np.exp(predictors[1, 0])) if predictors.shape[0] > 1 else 1.0
 
 
 def _excess_events(fit: ProbeFit, n_bins: int) -> Array:

@@ -49,80 +49,49 @@ class HeapedValue:
 
 @dataclass(frozen=True)
 class Heaping:
-    """Round numbers among the event times.
+    """Round numbers among the event times."""
 
-    Attributes
-    ----------
-    distinct_share : float
-        Number of distinct event times over that of events.
-    excess_share : float
-        Share of the events in excess of their neighbours at values that stand out.
-    values : tuple of HeapedValue
-        The values that stand out, the largest excess first.
-    step : float
-        Usual distance between neighbouring values, over the median event time: a coarse record has a large one.
-    n_repeated, n_at_values : int
-        Events beyond the first at their time, and events at values that stand out.
-    """
-
-    distinct_share: Annotated[float, RestsOn(("n_repeated",))]
+    distinct_share: Annotated[float, RestsOn(("n_repeated",))]  #: Number of distinct event times over that of events.
+    #: Share of the events in excess of their neighbours at values that stand out.
     excess_share: Annotated[float, RestsOn(("n_at_values",))]
-    values: tuple[HeapedValue, ...]
+    values: tuple[HeapedValue, ...]  #: The values that stand out, the largest excess first.
+    #: Usual distance between neighbouring values, over the median event time: a coarse record has a large one.
     step: Annotated[float, Personal(2)]
+    #: Events beyond the first at their time, and events at values that stand out.
     n_repeated: Annotated[int, People("events")] = field(repr=False)
     n_at_values: Annotated[int, People("events")] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class EndMass:
-    """Events recorded at the very end of a person's follow-up.
+    """Events recorded at the very end of a person's follow-up."""
 
-    Attributes
-    ----------
-    share : float
-        Share of the events in the last 2 % of the person's follow-up.
-    expected : float
-        The same, if events were spread evenly over the last 10 %.
-    p_value : float
-        Binomial, one-sided.
-    n_near_end, n_at_end : int
-        Events in the last 10 % and in the last 2 %.
-    """
-
+    #: Share of the events in the last 2 % of the person's follow-up.
     share: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
+    #: The same, if events were spread evenly over the last 10 %.
     expected: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
-    p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
-    n_near_end: Annotated[int, People("events")] = field(repr=False)
-    n_at_end: Annotated[int, People("n_near_end")] = field(repr=False)
+    p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]  #: Binomial, one-sided.
+    n_near_end: Annotated[int, People("events")] = field(repr=False)  #: in the last 10 %
+    n_at_end: Annotated[int, People("n_near_end")] = field(repr=False)  #: in the last 2 %
 
 
 @dataclass(frozen=True)
 class TrustEvidence:
-    """Whether recorded event times can be trusted.
-
-    Attributes
-    ----------
-    heaping : Heaping
-    end_mass : EndMass or None
-        Without potential follow-up nobody knows how long labeled people would have been followed.
-    labels : HypothesisTest
-        `check_labels_against_times`: do labels within follow-up agree with the recorded times?
-    hausman : HypothesisTest
-        Comparison of mean risk by the event-time model and by the follow-up model, which needs no event times. Both
-        are consistent if times and model are right. The variance is that of the difference of both models' influence
-        functions on the same people. Under the null it rejects in 2.6 to 4.4 % of runs at the nominal 5 % (`python -m
-        benchmarks evidence levels 500 hausman`), with late, noisy and batched records in all 500 of each. It tests the
-        shape of the time model, too (two humps: 6.8 %), which is why the advice asks for 0.1 % and a difference that
-        matters. It is not run where more than a tenth of the expected events come after the longest follow-up, both
-        models extrapolating, nor where features tell event times nearly without noise.
-    risk_difference : Interval or None
-        Mean risk by the event-time model minus that by the follow-up model; None where they were not compared.
-    """
+    """Whether recorded event times can be trusted."""
 
     heaping: Heaping
+    #: Without potential follow-up nobody knows how long labeled people would have been followed.
     end_mass: EndMass | None
-    labels: HypothesisTest
+    labels: HypothesisTest  #: `check_labels_against_times`: do labels within follow-up agree with the recorded times?
+    #: Comparison of mean risk by the event-time model and by the follow-up model, which needs no event times. Both are
+    #: consistent if times and model are right. The variance is that of the difference of both models' influence
+    #: functions on the same people. Under the null it rejects in 2.6 to 4.4 % of runs at the nominal 5 % (`python -m
+    #: benchmarks evidence levels 500 hausman`), with late, noisy and batched records in all 500 of each. It tests the
+    #: shape of the time model, too (two humps: 6.8 %), which is why the advice asks for 0.1 % and a difference that
+    #: matters. It is not run where more than a tenth of the expected events come after the longest follow-up, both
+    #: models extrapolating, nor where features tell event times nearly without noise.
     hausman: HypothesisTest
+    #: Mean risk by the event-time model minus that by the follow-up model; None where they were not compared.
     risk_difference: Interval | None
 
     @property
@@ -134,15 +103,10 @@ class TrustEvidence:
 
 
 def examine_time_trust(material: Material) -> TrustEvidence | None:
-    """Return the evidence on event times; None where there are none.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Return the evidence on event times; None where there are none."""
     if not material.has_time:
         return None
-    cohort, labeled = material.cohort, material.labeled
+    cohort, labeled = material.cohort, material.cohort.labeled
     time = cohort.required("time")
     heaping = measure_heaping(time[labeled])
     if not material.has_follow_up:
@@ -160,12 +124,7 @@ def examine_time_trust(material: Material) -> TrustEvidence | None:
 
 
 def measure_heaping(event_times: Array) -> Heaping:
-    """Find values with many more events than their neighbours have.
-
-    Parameters
-    ----------
-    event_times : ndarray
-    """
+    """Find values with many more events than their neighbours have."""
     values, counts = np.unique(event_times, return_counts=True)
     step = float(np.median(np.diff(values)) / np.median(event_times)) if values.size > 1 else math.inf
     distinct = values.size / event_times.size
@@ -186,13 +145,7 @@ def measure_heaping(event_times: Array) -> Heaping:
 
 
 def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
-    """Compare events in the last part of people's follow-up with those just before.
-
-    Parameters
-    ----------
-    event_times, follow_up : ndarray
-        Of labeled people.
-    """
+    """Compare events in the last part of labeled people's follow-up with those just before."""
     part = event_times / follow_up
     near = int(np.count_nonzero(part >= 1 - LAST_WINDOW))
     at_end = int(np.count_nonzero(part >= 1 - LAST_PART))
@@ -202,12 +155,7 @@ def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
 
 
 def compare_models(material: Material) -> tuple[HypothesisTest, Interval | None]:
-    """Hausman-type comparison of mean risk by the event-time and the follow-up model, on the same people.
-
-    Parameters
-    ----------
-    material : Material
-    """
+    """Hausman-type comparison of mean risk by the event-time and the follow-up model, on the same people."""
     null = "event-time and follow-up model agree on the mean risk"
     design = design_probe(material.cohort, follow_up_candidates(material.cohort), events_per_feature=EVENTS_PER_FEATURE)
     cohort = design.cohort

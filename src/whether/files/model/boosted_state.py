@@ -17,7 +17,7 @@ from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, record
 from whether.files.model.linear_state import check_array
 from whether.learners import AutoLearner, BoostedFit, BoostedLearner
-from whether.learners.boosted.model import Offset
+from whether.learners.boosted.boosted_fit import Offset
 
 # What is kept of a tree, by what it has one of: inner nodes, leaves, or sets of categories.
 PER_NODE: dict[str, Any] = {name: np.int64 for name in ("split_feature", "decision_type", "left_child", "right_child")}

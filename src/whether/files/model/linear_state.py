@@ -13,7 +13,7 @@ from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
 from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
-from whether.learners.linear.model import Layout, LinearPredictor, Standardization
+from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.propensity import Propensity
 
 

@@ -12,7 +12,7 @@ from whether.files.model.codec import Kind, State, record
 from whether.files.model.linear_state import check_array
 from whether.learners import NeuralFit, NeuralLearner
 from whether.learners.neural.architectures import Perceptrons, View
-from whether.learners.neural.model import Base
+from whether.learners.neural.neural_fit import Base
 from whether.learners.neural.outputs import OutputLayout
 
 LARGEST_LAYER = 1_000_000

@@ -10,16 +10,12 @@ with the features standardised and the log time in units of its spread. One inde
 how strong it is to be is decided in `shrinkage`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.linear.objective import Evaluation, LinearObjective
-
-Array = NDArray[np.float64]
 
 # One person's worth of penalty on kappa, in spreads of log time (or logits) per logit of risk. Without it a model in
 # which everybody is positive runs away: the outcome slopes go to zero and kappa to infinity at the same product.
@@ -41,9 +37,7 @@ class IndexedObjective:
     """
 
     def __init__(self, objective: LinearObjective, shrinkage: float = 0.0, fixed: tuple[int, ...] = ()) -> None:
-        layout = objective.layout
-        self.objective = objective
-        self.shrinkage = shrinkage
+        layout, self.objective, self.shrinkage = objective.layout, objective, shrinkage
         self.sign = objective.propensity.index_sign
         self.indexed = shrinkage > 0 and layout.n_shared > 0 and layout.n_outcome > 0
         self.tied_fully = self.indexed and math.isinf(shrinkage)
@@ -84,38 +78,28 @@ class IndexedObjective:
         if self.tied_fully:
             at = self._pull_back(variables, at)
         elif self.indexed:
-            hessian = np.zeros((self.size, self.size))
-            hessian[:-1, :-1] = at.hessian
-            at = self._add_departure(variables, Evaluation(at.value, np.append(at.gradient, 0.0), hessian))
-        if self.indexed:
-            strength = _kappa_strength(variables[-1])
-            at.gradient[-1] += strength * variables[-1]
-            at.hessian[-1, -1] += strength
-            at = at._replace(value=at.value + 0.5 * strength * variables[-1] ** 2)
-        return self._hold(at)
+            at = Evaluation(at.value, np.append(at.gradient, 0.0), np.pad(at.hessian, (0, 1)))
+        at = self._add_penalties(variables, at)
+        # Known intercepts get a zero gradient and a unit curvature, so that no step moves them.
+        at.gradient[self.fixed] = 0.0
+        at.hessian[self.fixed, :] = 0.0
+        at.hessian[:, self.fixed] = 0.0
+        at.hessian[self.fixed, self.fixed] = 1.0
+        return at
 
     def value_and_gradient(self, variables: Array) -> tuple[float, Array]:
         """Objective and gradient, without the cost of the likelihood's Hessian."""
         value, by_coefficients = self.objective.value_and_gradient(self.to_coefficients(variables))
         gradient = self.jacobian(variables).T @ by_coefficients
-        if self.indexed:
-            at = Evaluation(value, gradient, np.zeros((self.size, self.size)))
-            value = at.value if self.tied_fully else self._add_departure(variables, at).value
-            strength = _kappa_strength(variables[-1])
-            value += 0.5 * strength * variables[-1] ** 2
-            gradient[-1] += strength * variables[-1]
-        gradient[self.fixed] = 0.0
-        return value, gradient
+        at = self._add_penalties(variables, Evaluation(value, gradient, np.zeros((self.size, self.size))))
+        at.gradient[self.fixed] = 0.0
+        return at.value, at.gradient
 
     def penalty(self, variables: Array) -> float:
         """Everything in the objective that is not the likelihood."""
         value = self.objective.penalty(self.to_coefficients(variables)).value
-        if self.indexed:
-            value += 0.5 * _kappa_strength(variables[-1]) * variables[-1] ** 2
-        if self.indexed and not self.tied_fully:
-            delta = variables[self.objective.layout.shared] - self.sign * variables[-1] * variables[self._tied]
-            value += 0.5 * self.shrinkage * float(delta @ delta)
-        return float(value)
+        nothing = Evaluation(value, np.zeros(self.size), np.zeros((self.size, self.size)))
+        return float(self._add_penalties(variables, nothing).value)
 
     def _pull_back(self, variables: Array, at: Evaluation) -> Evaluation:
         """Chain rule through slopes = sign * kappa * tied, which is bilinear and so has a curvature of its own."""
@@ -125,6 +109,18 @@ class IndexedObjective:
         hessian[-1, self._tied] += bend
         hessian[self._tied, -1] += bend
         return Evaluation(at.value, jacobian.T @ at.gradient, hessian)
+
+    def _add_penalties(self, variables: Array, at: Evaluation) -> Evaluation:
+        """Add the penalties on departures from the index and on kappa, in place."""
+        if not self.indexed:
+            return at
+        if not self.tied_fully:
+            at = self._add_departure(variables, at)
+        kappa = float(variables[-1])
+        strength = (LARGEST_KAPPA if kappa >= 0 else LOWEST_KAPPA) ** -2
+        at.gradient[-1] += strength * kappa
+        at.hessian[-1, -1] += strength
+        return at._replace(value=at.value + 0.5 * strength * kappa**2)
 
     def _add_departure(self, variables: Array, at: Evaluation) -> Evaluation:
         """Add shrinkage / 2 * |delta|^2 with delta = slopes - sign * kappa * tied, in place."""
@@ -147,16 +143,3 @@ class IndexedObjective:
             hessian[first, second] += block
             hessian[second, first] += block
         return at._replace(value=at.value + 0.5 * strength * float(delta @ delta))
-
-    def _hold(self, at: Evaluation) -> Evaluation:
-        """Give known intercepts a zero gradient and a unit curvature, so that no step moves them."""
-        if self.fixed.size:
-            at.gradient[self.fixed] = 0.0
-            at.hessian[self.fixed, :] = 0.0
-            at.hessian[:, self.fixed] = 0.0
-            at.hessian[self.fixed, self.fixed] = 1.0
-        return at
-
-
-def _kappa_strength(kappa: float) -> float:
-    return float((LARGEST_KAPPA if kappa >= 0 else LOWEST_KAPPA) ** -2)

@@ -12,17 +12,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.linear.model import Layout, LinearPredictor
-from whether.learners.linear.standardize import BLOCK_ROWS, learn_standardization, standardize
+from whether.arrays import Array, Rows
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Propensity, Terms
+from whether.risk import PURisk
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+# Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
+BLOCK_ROWS = 4096
+# Width, in people's losses, over which max(0, risk) is rounded so that Newton's method sees no kink.
+ROUNDING = 1.0
 
 
 class Evaluation(NamedTuple):
@@ -204,3 +208,66 @@ class LinearObjective:
                 shared = self._over_sloped(gradient)
                 scores[:, layout.shared] = shared[:, None] * features[:, : layout.n_shared]
             yield scores
+
+
+class NonNegativeObjective:
+    """Positives' risk plus max(0, negatives' risk), rounded, over the rows and with the ridge of an objective."""
+
+    def __init__(self, objective: LinearObjective, risk: PURisk) -> None:
+        self.positive, self.negative = (objective.under(share) for share in risk.shares())
+
+    def evaluate(self, theta: Array) -> Evaluation:
+        """Objective, gradient and Hessian."""
+        positive, negative = self.positive.evaluate(theta), self.negative.evaluate(theta)
+        ridge = self.negative.penalty(theta)  # counted once, in the positives' share
+        risk = negative.value - ridge.value
+        gradient, hessian = negative.gradient - ridge.gradient, negative.hessian - ridge.hessian
+        softplus, slope = (float(part[0]) for part in softplus_expit(np.array([risk / ROUNDING])))
+        bend = slope * (1 - slope) / ROUNDING
+        return Evaluation(
+            positive.value + ROUNDING * softplus,
+            positive.gradient + slope * gradient,
+            positive.hessian + slope * hessian + bend * np.outer(gradient, gradient),
+        )
+
+
+def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
+    """Means and standard deviations of some columns, in this order; weights count as repeated rows."""
+    source, total = cohort.features, cohort.n if cohort.weight is None else cohort.weight.sum()
+    starts = list(range(0, cohort.n, BLOCK_ROWS))
+
+    def moments(starts: list[int], center: Array, power: int) -> Array:
+        result = np.zeros(source.shape[1])
+        for start in starts:
+            rows = slice(start, start + BLOCK_ROWS)
+            # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
+            block = np.ascontiguousarray(source[rows], dtype=float) - center
+            weights = np.ones(block.shape[0]) if cohort.weight is None else cohort.weight[rows]
+            result += weights @ block**power
+        return result
+
+    def moment(center: Array, power: int) -> Array:
+        parts = share_out(lambda part: moments(part, center, power), starts)
+        return np.asarray(np.sum(parts, axis=0) / total)
+
+    mean = moment(np.zeros(source.shape[1]), 1)
+    scale = np.sqrt(moment(mean, 2))[columns]
+    scale[scale == 0] = 1.0  # no weight on the rows where it varies: its slope stays zero by the ridge
+    return Standardization(columns, mean[columns], scale)
+
+
+def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -> Array:
+    """Copy the features of people in this order, shape (features, n)."""
+    columns, mean, scale = standardization
+    source, features = cohort.features, np.empty((columns.size, cohort.n))
+    every_column = np.array_equal(columns, np.arange(source.shape[1]))
+
+    def fill_in(starts: list[int]) -> None:
+        for start in starts:
+            rows, block = order[start : start + BLOCK_ROWS], features[:, start : start + BLOCK_ROWS]
+            taken = source[rows] if every_column else source[np.ix_(rows, columns)]
+            np.subtract(taken.T, mean[:, None], out=block)
+            block /= scale[:, None]
+
+    share_out(fill_in, list(range(0, cohort.n, BLOCK_ROWS)))
+    return features

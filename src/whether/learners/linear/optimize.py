@@ -3,54 +3,39 @@
 They know nothing of people, labels or times. Every outcome is a `Status` with its sentence. Used by the linear learner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.optimize import minimize
 
+from whether.arrays import Array
 from whether.learners.fit_result import Status
 from whether.learners.linear.objective import Evaluation
 
-Array = NDArray[np.float64]
+# The longest step in any coordinate.
+LONGEST_STEP = 4.0
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where an optimizer ended.
-
-    Attributes
-    ----------
-    parameters : ndarray
-    evaluation : Evaluation
-        Objective, gradient and Hessian there, or within the tolerance of it.
-    status : Status
-    n_steps : int
-    """
+    """Where an optimizer ended."""
 
     parameters: Array
-    evaluation: Evaluation
+    evaluation: Evaluation  # there, or within the tolerance of it
     status: Status
     n_steps: int
 
 
 def newton(
-    evaluate: Callable[[Array], Evaluation],
-    start: Array,
-    *,
-    tolerance: float = 1e-9,
-    max_steps: int = 100,
-    longest_step: float = 4.0,
+    evaluate: Callable[[Array], Evaluation], start: Array, *, tolerance: float = 1e-9, max_steps: int = 100
 ) -> Optimum:
     """Minimise by Newton's method on the exact Hessian, damped.
 
     Where the Hessian is not positive definite the absolute values of its eigenvalues are used, which turns a saddle
     into a descent direction; a saddle reached exactly is left along its steepest downward curvature. A step is at most
-    ``longest_step`` in any coordinate and is halved until the objective falls. It stops when the Newton decrement
+    ``LONGEST_STEP`` in any coordinate and is halved until the objective falls. It stops when the Newton decrement
     (about twice the attainable fall of the objective) is below ``tolerance``, that is when the parameters are within
     ``sqrt(tolerance)`` standard errors of the optimum.
     """
@@ -59,10 +44,11 @@ def newton(
         return Optimum(parameters, current, Status.NOT_FINITE, 0)
     for n_steps in range(max_steps):
         step = descent_direction(current, tolerance)
-        if -float(step @ current.gradient) < tolerance and not _leaves_saddle(step, current, tolerance):
+        leaves_saddle = float(step @ current.hessian @ step) < -tolerance
+        if -float(step @ current.gradient) < tolerance and not leaves_saddle:
             # The last step is taken without another look: it squares an error that is already small.
             return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
-        step = step * min(1.0, longest_step / np.max(np.abs(step)))
+        step = step * min(1.0, LONGEST_STEP / np.max(np.abs(step)))
         improved = _backtrack(evaluate, parameters, current, step)
         if improved is None:
             return Optimum(parameters, current, Status.FLAT, n_steps)
@@ -87,10 +73,6 @@ def descent_direction(at: Evaluation, tolerance: float) -> Array:
         return np.asarray(step + downward * np.sqrt(2.0 / magnitude[0]) if falls else step)
 
 
-def _leaves_saddle(step: Array, at: Evaluation, tolerance: float) -> bool:
-    return float(step @ at.hessian @ step) < -tolerance
-
-
 def _backtrack(
     evaluate: Callable[[Array], Evaluation], parameters: Array, current: Evaluation, step: Array
 ) -> tuple[Array, Evaluation] | None:
@@ -110,9 +92,8 @@ def polish(
     evaluate: Callable[[Array], Evaluation],
     value_and_gradient: Callable[[Array], tuple[float, Array]],
     start: Array,
-    *,
+    max_steps: int,
     tolerance: float = 1e-4,
-    max_steps: int = 100,
 ) -> Optimum:
     """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
 
@@ -139,23 +120,16 @@ def polish(
 
 
 def lbfgs(
-    value_and_gradient: Callable[[Array], tuple[float, Array]],
-    start: Array,
-    *,
-    tolerance: float = 1e-9,
-    max_steps: int = 1000,
-) -> tuple[Array, Status, int]:
+    value_and_gradient: Callable[[Array], tuple[float, Array]], start: Array, *, tolerance: float, max_steps: int
+) -> Optimum:
     """Minimise by L-BFGS: no Hessian, for models with many parameters.
 
     It does not know how far the optimum is, so it stops where a step gains less than a hundredth of the tolerance.
     """
     size = max(1.0, abs(value_and_gradient(start)[0]))
-    result = minimize(
-        value_and_gradient,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": max_steps, "ftol": max(1e-12, 1e-2 * tolerance / size), "gtol": 1e-5},
-    )
+    options = {"maxiter": max_steps, "ftol": max(1e-12, 1e-2 * tolerance / size), "gtol": 1e-5}
+    result = minimize(value_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
     status = {0: Status.CONVERGED, 1: Status.MAX_STEPS}.get(result.status, Status.FLAT)
-    return np.asarray(result.x), status, int(result.nit)
+    parameters = np.asarray(result.x)
+    value, gradient = value_and_gradient(parameters)
+    return Optimum(parameters, Evaluation(value, gradient, np.empty((0, 0))), status, int(result.nit))

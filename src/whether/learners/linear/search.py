@@ -6,22 +6,21 @@ It runs on all rows of a small cohort and on a part of a large one; the learner 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.fit_result import StartResult, correlation
 from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum
-from whether.learners.linear.shrinkage import choose_shrinkage, usual_penalty
-from whether.learners.linear.shrinkage_path import ShrinkagePath
+from whether.learners.linear.shrinkage import End, choose_shrinkage, usual_penalty
 from whether.learners.linear.starts import starting_points
 from whether.likelihood import Criterion
 
-Array = NDArray[np.float64]
-
+if TYPE_CHECKING:
+    from whether.learners.linear.linear_learner import LinearLearner
 
 # Rows on which starts are compared; where they end in different places all rows of the search decide.
 SCOUT_ROWS = 2_000
@@ -30,62 +29,15 @@ SCOUT_LABELED = 250
 TOLERANCE = 0.1
 
 
-class Solver(Protocol):
-    """What the search needs of the learner."""
-
-    @property
-    def shrinkage(self) -> float | str:
-        """Penalty on departures from the index, or "cv"."""
-
-    @property
-    def n_starts(self) -> int:
-        """Number of starts."""
-
-    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float) -> Optimum:
-        """Minimise from one start."""
-
-
-class End(NamedTuple):
-    """Where a start ended."""
-
-    name: str
-    indexed: IndexedObjective
-    optimum: Optimum
-
-    @property
-    def coefficients(self) -> Array:
-        """Coefficients reached."""
-        return self.indexed.to_coefficients(self.optimum.parameters)
-
-
 class Search:
-    """Starts, candidates and penalties tried, and the best so far.
+    """Starts, candidates and penalties tried, and the best so far."""
 
-    Attributes
-    ----------
-    shrinkage : float
-        The penalty; the usual one until one is chosen.
-    variables : ndarray
-        Variables of the best solution.
-    likelihoods : dict
-        Penalised log-likelihood by candidate, where there were several.
-    path : ShrinkagePath or None
-    n_scouts : int
-        Number of rows on which the starts were compared.
-    """
-
-    def __init__(self, learner: Solver, objective: LinearObjective, fixed: tuple[int, ...]) -> None:
+    def __init__(self, learner: LinearLearner, objective: LinearObjective, fixed: tuple[int, ...]) -> None:
         self.learner, self.objective, self.fixed = learner, objective, fixed
-        usual = usual_penalty(objective.propensity)
+        usual = usual_penalty(objective.propensity)  # until one is chosen
         self.shrinkage = usual if learner.shrinkage == "cv" else float(learner.shrinkage)
-        self.likelihoods: dict[str, float] = {}
-        self.ends: list[End] = []
+        self.likelihoods: dict[str, float] = {}  # penalised, by candidate, where there were several
         self.path: ShrinkagePath | None = None
-
-    @property
-    def criterion(self) -> Criterion:
-        """What is maximised under the most likely candidate."""
-        return self.objective.criterion
 
     def compare(self, candidates: Sequence[Criterion], levels: Array, rng: np.random.Generator) -> None:
         """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
@@ -94,7 +46,7 @@ class Search:
         ends = [self._run(scouts, *point) for point in points]
         first = _best(ends)
         self.ends = [first, *(end for end in ends if end is not first)]
-        self.n_scouts = scouts.n
+        self.n_scouts = scouts.n  # rows on which the starts were compared
         basins = self._distinct_ends() if scouts.n < self.objective.n else self.ends[:1]
         start = _best([self._run(self.objective, end.name, end.coefficients) for end in basins])
         self.compare_candidates(candidates, start)
@@ -110,16 +62,15 @@ class Search:
         ]
         if len(candidates) > 1:
             named = zip(candidates, tried, strict=True)
-            self.likelihoods = {candidate.propensity.name: -end.optimum.evaluation.value for candidate, end in named}
+            self.likelihoods = {candidate.propensity.name: -end.value for candidate, end in named}
         self.best = _best(tried)
         self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
 
     def _distinct_ends(self) -> list[End]:
         """Ends whose predictions differ from the best one's, after the best one."""
-        agreements = [result.agreement for result in self.start_results()]
-        return [
-            end for end, agreement in zip(self.ends, agreements, strict=True) if agreement < 0.99 or end is self.ends[0]
-        ]
+        results = self.start_results()
+        distinct = zip(self.ends[1:], results[1:], strict=True)
+        return [self.ends[0], *(end for end, result in distinct if result.agreement < 0.99)]
 
     def _run(self, objective: LinearObjective, name: str, start: Array) -> End:
         indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
@@ -141,23 +92,15 @@ class Search:
         """What became of each start, the best first; before a penalty was chosen by cross-validation."""
         rows = slice(0, None, max(1, self.objective.n // 2000))
         logits = [self.objective.predictors(end.coefficients, rows)[0] for end in self.ends]
-        return tuple(
-            StartResult(
-                end.name,
-                end.optimum.evaluation.value,
-                end.optimum.status,
-                end.optimum.n_steps,
-                _agreement(logits[0], eta),
-            )
-            for end, eta in zip(self.ends, logits, strict=True)
-        )
+        results = []
+        for end, eta in zip(self.ends, logits, strict=True):
+            agreement = 1.0 if eta is None else correlation(np.asarray(logits[0]), eta)
+            optimum = end.optimum
+            results.append(StartResult(end.name, end.value, optimum.status, optimum.n_steps, agreement))
+        return tuple(results)
 
 
 def _best(ends: list[End]) -> End:
     """The lowest end; where optima are equally likely (p and e exchanged, say) the first of them, the stated belief."""
-    lowest = min(end.optimum.evaluation.value for end in ends)
-    return next(end for end in ends if end.optimum.evaluation.value <= lowest + 2 * TOLERANCE)
-
-
-def _agreement(first: Array | None, second: Array | None) -> float:
-    return 1.0 if first is None or second is None else correlation(first, second)
+    lowest = min(end.value for end in ends)
+    return next(end for end in ends if end.value <= lowest + 2 * TOLERANCE)

@@ -5,30 +5,21 @@ lie in different basins; at each penalty the better solution is kept. Folds star
 that they compare penalties and not basins.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whether.learners.folds import deal_folds
+from whether.arrays import Array
 from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
-from whether.learners.linear.shrinkage_path import ShrinkagePath
+from whether.learners.rows import deal_folds
 from whether.propensity import Propensity
 
-Array = NDArray[np.float64]
-
-
-class Solve(Protocol):
-    """Minimiser of an `IndexedObjective` from given variables."""
-
-    def __call__(self, indexed: IndexedObjective, start: Array, tolerance: float) -> Optimum:
-        """Return the optimum."""
-
+# Minimises from given variables, with a tolerance.
+Solve: TypeAlias = Callable[[IndexedObjective, Array, float], Optimum]
 
 # From a time part that is almost one index with the outcome to one that may go almost anywhere: the prior standard
 # deviation of a departure is 1/sqrt(penalty) spreads of log time per standard deviation of a feature. A pure index
@@ -45,14 +36,22 @@ STANDARD_ERRORS = 2.0
 TOLERANCE = 1e-2
 
 
-@dataclass(frozen=True)
-class _PathPoint:
+class End(NamedTuple):
+    """Where a fit ended that was started somewhere, which has a name."""
+
+    name: str
     indexed: IndexedObjective
     optimum: Optimum
 
     @property
     def coefficients(self) -> Array:
+        """Coefficients reached."""
         return self.indexed.to_coefficients(self.optimum.parameters)
+
+    @property
+    def value(self) -> float:
+        """Objective reached."""
+        return self.optimum.evaluation.value
 
 
 def choose_shrinkage(
@@ -63,7 +62,9 @@ def choose_shrinkage(
     From ``index_start`` it goes down from the tightest penalty, from ``free_start`` up from the loosest.
     """
     penalties = candidate_penalties(objective.propensity)
-    points = _fit_path(objective, penalties, (index_start, free_start), solve, fixed)
+    problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
+    down, up = _follow(problems, index_start, solve), _follow(problems[::-1], free_start, solve)
+    points = [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
     hopeful = _hopeful(objective, points)
     held_out = np.full((len(points), objective.n), np.nan)
     held_out[hopeful] = _held_out_values(objective, [points[i] for i in hopeful], solve)
@@ -93,30 +94,16 @@ def usual_penalty(propensity: Propensity) -> float:
     return candidate_penalties(propensity)[1]
 
 
-def _fit_path(
-    objective: LinearObjective,
-    penalties: tuple[float, ...],
-    starts: tuple[Array, Array],
-    solve: Solve,
-    fixed: tuple[int, ...],
-) -> list[_PathPoint]:
-    index_start, free_start = starts
-    problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
-    down: list[_PathPoint] = []
-    coefficients = index_start
+def _follow(problems: list[IndexedObjective], coefficients: Array, solve: Solve) -> list[End]:
+    """Fit one problem after the other, each from where the one before ended."""
+    points: list[End] = []
     for indexed in problems:
-        down.append(_PathPoint(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
-        coefficients = down[-1].coefficients
-    up: list[_PathPoint] = []
-    coefficients = free_start
-    for indexed in reversed(problems):
-        up.append(_PathPoint(indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
-        coefficients = up[-1].coefficients
-    pairs = zip(down, reversed(up), strict=True)
-    return [min(pair, key=lambda point: point.optimum.evaluation.value) for pair in pairs]
+        points.append(End("path", indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
+        coefficients = points[-1].coefficients
+    return points
 
 
-def _hopeful(objective: LinearObjective, points: list[_PathPoint]) -> list[int]:
+def _hopeful(objective: LinearObjective, points: list[End]) -> list[int]:
     """Penalties that cross-validation may choose.
 
     By chance alone the loosest fit gains half a log-likelihood unit per departure that it is free to make (Wilks). A
@@ -130,7 +117,7 @@ def _hopeful(objective: LinearObjective, points: list[_PathPoint]) -> list[int]:
     return [int(i) for i in np.flatnonzero(behind.sum(axis=1) <= by_chance + 3 * error)]
 
 
-def _held_out_values(objective: LinearObjective, points: list[_PathPoint], solve: Solve) -> Array:
+def _held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
     fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS)

@@ -13,20 +13,16 @@ e exchanged. Which one is reached is decided by the start, so each start is a st
     Slopes drawn from a normal distribution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from itertools import islice
+from itertools import count, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
 from whether.likelihood import Likelihood
 from whether.propensity import Certain
-
-Array = NDArray[np.float64]
 
 
 def label_coefficients(objective: LinearObjective) -> Array:
@@ -57,10 +53,8 @@ def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Gen
     point = neutral.copy()
     point[layout.shared] = sign * 0.5 * labels[1 : 1 + layout.n_shared]
     yield "timing", point
-    number = 1
-    while True:
+    for number in count(1):
         point = neutral.copy()
         slopes = rng.normal(size=layout.size - layout.n_predictors)
         point[layout.n_predictors :] = slopes / np.sqrt(layout.n_outcome)
         yield f"random-{number}", point
-        number += 1

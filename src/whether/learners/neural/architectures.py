@@ -1,6 +1,8 @@
-"""Networks without their parameters: perceptrons, which predict without PyTorch, and modules of the user's own.
+"""From features to predictors by networks: perceptrons, which predict without PyTorch, or modules of the user's own.
 
-Their parameters are rows of a matrix, one for each network; see `network`.
+Several networks of one shape are computed at a time. Their parameters are the rows of one matrix, so that training can
+treat them alike and drop some of them. What is done with parameters is written once, for PyTorch's tensors during
+training and for NumPy's arrays in predictions.
 """
 
 from __future__ import annotations
@@ -9,19 +11,17 @@ import copy
 import importlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.outputs import OutputLayout
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from whether.validate import ArgumentError
 
 
 def load_torch() -> Any:
@@ -60,19 +60,10 @@ class Architecture(ABC):
 
 @dataclass(frozen=True)
 class View:
-    """Which features networks see.
+    """Which features networks see; those of a network that sees fewer than others are filled up to the same width."""
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (networks or 1, width), or None
-        None for all.
-    used : ndarray of shape (networks or 1, 1, width), or None
-        0 for columns that only fill up the row of a network that sees fewer than others.
-    width : int
-    """
-
-    columns: Rows | None
-    used: Array | None
+    columns: Rows | None  # of shape (networks or 1, width); None for all
+    used: Array | None  # of shape (networks or 1, 1, width), 0 for columns that only fill up
     width: int
 
     @classmethod
@@ -189,17 +180,43 @@ class Modules(Architecture):
         return Modules(kept)
 
 
+class Network:
+    """Features in, predictors out: a row of parameters holds those of the architecture, then the levels, then kappa."""
+
+    def __init__(self, layout: OutputLayout, architecture: Architecture, like: Callable[[Array], Any]) -> None:
+        self.layout, self.architecture = layout, architecture
+        self.sizes = [*architecture.sizes, len(layout.trained), 1]
+        self._places, self._levels, self._tied = map(like, (layout.places(), layout.levels(), layout.tied()))
+
+    @property
+    def decays(self) -> Array:
+        """1 for parameters of the architecture, to which weight decay applies, and 0 for the others."""
+        return np.repeat([1.0, 0.0], [self.architecture.size, sum(self.sizes) - self.architecture.size])
+
+    def predictors(self, parameters: Any, networks: Rows, inputs: Any, base: Any) -> tuple[Any, Any]:
+        """Predictors, shape (networks, people, P), and the outputs behind them."""
+        *pieces, levels, kappa = _split(parameters, self.sizes)
+        outputs = self.architecture.outputs(pieces, networks, inputs)
+        result = base + levels[:, None] @ self._levels
+        if outputs is None:
+            return result, None
+        result = result + outputs @ self._places
+        if self.layout.indexed:
+            result = result + kappa[:, None] * outputs[..., :1] * self._tied
+        return result, outputs
+
+
 def own_modules(module: Any, layout: OutputLayout, n_networks: int, features: Array, device: Any) -> Modules:
     """Copies of a module, or as many as a function makes, once it is clear that they fit."""
     torch, wanted = load_torch(), len(layout.outputs)
     if layout.restricted:
-        raise ValueError("A module sees all features: the propensity cannot be restricted to some of them.")
+        raise ArgumentError("A module sees all features: the propensity cannot be restricted to some of them.")
     is_module = isinstance(module, torch.nn.Module)
     made = [copy.deepcopy(module) if is_module else module() for _ in range(n_networks)]
     with torch.no_grad():
         shape = tuple(made[0].cpu().eval()(torch.as_tensor(features, dtype=torch.float32)).shape)
     if shape != (features.shape[0], wanted):
-        raise ValueError(
+        raise ArgumentError(
             f"The module must return {wanted} output{'s' * (wanted != 1)} per person ({', '.join(layout.outputs)}):"
             f" shape ({features.shape[0]}, {wanted}) for {features.shape[0]} people, got {shape}."
         )
@@ -216,3 +233,11 @@ def _join(parts: list[Any]) -> Any:
     if len(parts) < 2:
         return parts[0] if parts else None
     return np.concatenate(parts, axis=-1) if isinstance(parts[0], np.ndarray) else load_torch().cat(parts, dim=-1)
+
+
+def _split(parameters: Any, sizes: Sequence[int]) -> Sequence[Any]:
+    """Cut a matrix of parameters into columns of these widths."""
+    if isinstance(parameters, np.ndarray):
+        return np.split(parameters, np.cumsum(sizes)[:-1], axis=1)
+    pieces: Sequence[Any] = parameters.split(sizes, dim=1)
+    return pieces

@@ -4,45 +4,32 @@ Several networks are trained at a time, each on people of its own, so rows and p
 front. Every batch has its share of labeled people, who come first in it.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label
 from whether.risk import PURisk
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Stands for a log-likelihood that is not finite.
 WORST = -1e6
 
 
 class Batch(NamedTuple):
-    """People of each network.
+    """People of each network."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (networks, people)
-        Their rows in the cohort, those of labeled people first.
-    n_labeled : int
-        How many of them are labeled.
-    """
-
-    rows: Rows
+    rows: Rows  # in the cohort, of shape (networks, people), those of labeled people first
     n_labeled: int
 
 
 class Split:
     """The people that each network is trained on, and those of its fold, which are held out; of fold -1 nobody is."""
 
-    def __init__(self, labeled: NDArray[np.bool_], fold: Rows, held_out: Rows) -> None:
+    def __init__(self, labeled: Flags, fold: Rows, held_out: Rows) -> None:
         self.training = [_of_class(labeled, wanted, [fold != k for k in held_out]) for wanted in (True, False)]
         apart = [fold == k if k >= 0 else fold >= 0 for k in held_out]
         parts = [_of_class(labeled, wanted, apart) for wanted in (True, False)]
@@ -62,7 +49,7 @@ class Split:
             yield Batch(np.concatenate(parts, axis=1), parts[0].shape[1])
 
 
-def _of_class(labeled: NDArray[np.bool_], wanted: bool, members: list[NDArray[np.bool_]]) -> Rows:
+def _of_class(labeled: Flags, wanted: bool, members: list[Flags]) -> Rows:
     """Rows of one class in each of several parts, as many in each as in the smallest."""
     rows = [np.flatnonzero(part & (labeled == wanted)) for part in members]
     size = min(part.size for part in rows)
@@ -125,9 +112,8 @@ class BatchLikelihood(BatchCriterion):
 
     def values(self, outputs: Array, batch: Batch) -> Array:
         """Weighted log-likelihood of each person."""
-        value, _ = self._terms(outputs, batch, self.criterion)
-        finite = np.nan_to_num(self.weight[batch.rows] * value, nan=WORST, neginf=WORST, posinf=-WORST)
-        return np.asarray(finite)
+        value = self.weight[batch.rows] * self._terms(outputs, batch, self.criterion)[0]
+        return np.asarray(np.nan_to_num(value, nan=WORST, neginf=WORST, posinf=-WORST))
 
     def slopes(self, outputs: Array, batch: Batch) -> Array:
         """Gradient of the mean negative log-likelihood of a batch."""

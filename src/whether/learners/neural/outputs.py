@@ -5,42 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Rows
 from whether.learners.task import Task
 from whether.propensity import Propensity
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """What networks have to put out, and which propensity predictors have a level to train.
-
-    Attributes
-    ----------
-    propensity : Propensity
-    has_outcome : bool
-    n_features : int
-    columns : ndarray of int
-        Features that the propensity may use.
-    known : tuple of int
-        Propensity predictors whose level is known.
-    """
+    """What networks have to put out, and which propensity predictors have a level to train."""
 
     propensity: Propensity
     has_outcome: bool
     n_features: int
-    columns: Rows
-    known: tuple[int, ...] = ()
+    columns: Rows  # features that the propensity may use
+    known: tuple[int, ...] = ()  # propensity predictors whose level is known
 
     @classmethod
     def of(cls, task: Task) -> OutputLayout:
         """What a task asks of networks, under the first of its candidates."""
-        return cls(
-            task.criterion().propensity, task.has_outcome, task.every_column.size, task.columns, tuple(task.known)
-        )
+        propensity, n_features = task.criterion().propensity, task.every_column.size
+        return cls(propensity, task.has_outcome, n_features, task.columns, tuple(task.known))
 
     @property
     def trained(self) -> tuple[int, ...]:

@@ -3,20 +3,15 @@
 Networks pick up noise from every column they see, and with hundreds of columns that hides what a few of them say. A
 feature matters at a starting point if people in some of its bins want a predictor raised and in others lowered: the
 slopes of the log-likelihood, averaged in bins of the feature, then differ by more than chance. Bins see curves that a
-correlation would miss. Features that matter in combination only are not seen; a network on all of them competes. Used
+correlation would miss. Features that matter in combination only are not seen; a network on all of them competes.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from whether.arrays import Array, Rows
 from whether.learners.neural.batches import Batch, BatchCriterion
 from whether.learners.neural.outputs import OutputLayout
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 N_BINS = 8
 # With no more features than this all are used.

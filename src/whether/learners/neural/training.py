@@ -9,20 +9,19 @@ last steps, which is steadier than where the last step happened to end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whether.arrays import Array, Flags, Rows
 from whether.learners.linear.index import LARGEST_KAPPA, LOWEST_KAPPA
-from whether.learners.neural.architectures import Architecture, load_torch
+from whether.learners.neural.architectures import Architecture, Network, load_torch
 from whether.learners.neural.batches import Batch, BatchCriterion, Split
-from whether.learners.neural.network import Network
 from whether.learners.neural.outputs import OutputLayout
 from whether.learners.progress import progress
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+if TYPE_CHECKING:
+    from whether.learners.neural.neural_learner import NeuralLearner
 
 # Constants of AdamW, and the share of the latest parameters in their average.
 MOMENTUM, SPREAD_MEMORY, SMALL = 0.9, 0.999, 1e-8
@@ -38,39 +37,15 @@ HOPELESS, EARLIEST_STEP, EARLIEST_PASS = 4.0, 200, 3
 class TrainingPlan(NamedTuple):
     """The networks to be trained; all arrays have one entry for each.
 
-    Attributes
-    ----------
-    kind : ndarray of int
-        Networks of one kind differ in their held-out people only.
-    held_out : ndarray of int
-        The fold that is held out; of -1 none is.
-    base : ndarray of int
-        Which of several starting predictors it adds to.
-    outcome_penalty, departure_penalty : ndarray
-        Penalties on the mean square of what the network adds to the outcome logit, and of what it adds to the
-        propensity's predictors besides the index; in units of one person's log-likelihood.
+    The penalties are on the mean square of what a network adds to the outcome logit, and of what it adds to the
+    propensity's predictors besides the index; in units of one person's log-likelihood.
     """
 
-    kind: Rows
-    held_out: Rows
-    base: Rows
+    kind: Rows  # networks of one kind differ in their held-out people only
+    held_out: Rows  # the fold that is held out; of -1 none is
+    base: Rows  # which of several starting predictors it adds to
     outcome_penalty: Array
     departure_penalty: Array
-
-    @property
-    def size(self) -> int:
-        """Number of networks."""
-        return self.kind.size
-
-
-class Schedule(NamedTuple):
-    """How long and how fast to train."""
-
-    learning_rate: float
-    weight_decay: float
-    max_epochs: int
-    patience: int
-    batch_size: int
 
 
 # Not torch.optim: networks are rows of one matrix, which are clipped and dropped one by one, and only a part of the
@@ -78,19 +53,19 @@ class Schedule(NamedTuple):
 class AdamW:
     """The optimizer for a matrix of parameters, one network per row, with an average of the last steps."""
 
-    def __init__(self, parameters: Any, decays: Any, schedule: Schedule) -> None:
+    def __init__(self, parameters: Any, rate: float, decay: Any) -> None:
         self.parameters, self.average = parameters, parameters.clone()
         self._drift, self._spread = parameters * 0, parameters * 0
-        self._decays, self._schedule, self._n_steps = decays * schedule.weight_decay, schedule, 0
+        self._rate, self._decay, self._n_steps = rate, decay, 0
 
     def step(self, gradient: Any) -> None:
         """Move against a gradient."""
-        rate, steps = self._schedule.learning_rate, self._n_steps + 1
+        rate, steps = self._rate, self._n_steps + 1
         gradient.mul_(LARGEST_GRADIENT / gradient.norm(dim=1, keepdim=True).clamp(min=LARGEST_GRADIENT))
         self._drift.lerp_(gradient, 1 - MOMENTUM)
         self._spread.lerp_(gradient.square(), 1 - SPREAD_MEMORY)
         size = (self._spread / (1 - SPREAD_MEMORY**steps)).sqrt_().add_(SMALL)
-        self.parameters.mul_(1 - rate * self._decays)
+        self.parameters.mul_(1 - rate * self._decay)
         self.parameters.addcdiv_(self._drift, size, value=-rate / (1 - MOMENTUM**steps))
         self.average.lerp_(self.parameters, max(AVERAGING, 1 / (steps + 1)))
         self._n_steps = steps
@@ -103,23 +78,12 @@ class AdamW:
 
 @dataclass
 class Trained:
-    """Where each network was best.
+    """Where each network was best."""
 
-    Attributes
-    ----------
-    parameters : ndarray of shape (networks, size)
-    values : ndarray of shape (networks, people)
-        Weighted log-likelihood of the people held out from each.
-    n_epochs : ndarray of int, shape (networks,)
-        Passes over the training people.
-    exhausted : ndarray of bool, shape (networks,)
-        Whether the held-out likelihood was still rising at the last pass.
-    """
-
-    parameters: Array
-    values: Array
-    n_epochs: Rows
-    exhausted: NDArray[np.bool_]
+    parameters: Array  # of shape (networks, size)
+    values: Array  # of shape (networks, people): weighted log-likelihood of those held out from each
+    n_epochs: Rows  # passes over the training people
+    exhausted: Flags  # whether the held-out likelihood was still rising at the last pass
 
 
 class Training:
@@ -139,18 +103,20 @@ class Training:
         torch = load_torch()
         return torch.as_tensor(values, dtype=torch.float32, device=self.device)
 
-    def run(self, start: Array, plan: TrainingPlan, schedule: Schedule, rng: np.random.Generator) -> Trained:
+    def run(self, start: Array, plan: TrainingPlan, learner: NeuralLearner, rng: np.random.Generator) -> Trained:
         """Train networks from these parameters until nothing is gained any more."""
-        optimizer = AdamW(self._tensor(start), self._tensor(self.network.decays), schedule)
-        alive, waited = np.arange(plan.size), np.zeros(plan.size, dtype=int)
+        decay = self._tensor(self.network.decays) * learner.weight_decay
+        optimizer = AdamW(self._tensor(start), learner.learning_rate, decay)
+        alive, waited = np.arange(plan.kind.size), np.zeros(plan.kind.size, dtype=int)
         best = Trained(start.copy(), self._held_out(optimizer.average, alive, plan), alive * 0, alive < 0)
-        n_batches = max(1, round(self.split.n_training / schedule.batch_size))
-        with progress(schedule.max_epochs, "Epochs") as bar:
-            for _ in range(schedule.max_epochs):
+        n_batches = max(1, round(self.split.n_training / learner.batch_size))
+        max_epochs = learner.max_epochs if plan.held_out[0] >= 0 else 0
+        with progress(max_epochs, "Epochs") as bar:
+            for _ in range(max_epochs):
                 self._pass(optimizer, alive, plan, n_batches, rng)
                 waited[alive] = np.where(self._note(best, optimizer.average, alive, plan), 0, waited[alive] + 1)
                 best.n_epochs[alive] += 1
-                going = waited[alive] < schedule.patience
+                going = waited[alive] < learner.patience
                 if best.n_epochs.max() >= max(EARLIEST_PASS, EARLIEST_STEP / n_batches):
                     going &= ~_hopeless(best, plan.kind)[alive]
                 bar.advance()
@@ -213,7 +179,7 @@ class Training:
             predictors, _ = self._forward(parameters, alive, plan, batch.rows)
         return self.likelihood.values(predictors.cpu().double().numpy(), batch)
 
-    def _note(self, best: Trained, parameters: Any, alive: Rows, plan: TrainingPlan) -> NDArray[np.bool_]:
+    def _note(self, best: Trained, parameters: Any, alive: Rows, plan: TrainingPlan) -> Flags:
         """Remember networks that are better than ever; return which of them are so by a margin."""
         values = self._held_out(parameters, alive, plan)
         rise = values.sum(axis=1) - best.values[alive].sum(axis=1)
@@ -223,7 +189,7 @@ class Training:
         return np.asarray(rise > TOLERANCE * values.shape[1])
 
 
-def _hopeless(best: Trained, kinds: Rows) -> NDArray[np.bool_]:
+def _hopeless(best: Trained, kinds: Rows) -> Flags:
     """Networks of kinds that are far behind the best kind."""
     values = [best.values[kinds == kind].ravel() for kind in range(kinds.max() + 1)]
     leader = values[int(np.argmax([one.sum() for one in values]))]

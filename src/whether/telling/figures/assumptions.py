@@ -9,21 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.variants import KINDS, Sensitivity, Variant
+from whether.palette import BLUE, DARK_GREEN, DARK_RED, GREY, INK, PALE_BLUE
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.figures.drawing import (
-    BLUE,
-    DARK_GREEN,
-    DARK_RED,
-    GREY,
-    INK,
-    PALE_BLUE,
-    Chart,
-    Mark,
-    Table,
-    legend_above,
-    name_rows,
-    percent_axis,
-)
+from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_rows, percent_axis
 from whether.telling.figures.groups import split_evenly
 from whether.telling.reading import Reading
 from whether.telling.words import percent, percent_range

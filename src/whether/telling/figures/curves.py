@@ -9,17 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from whether.telling.figures.drawing import (
-    BLUE,
-    DARK_RED,
-    GREY,
-    Chart,
-    Mark,
-    Table,
-    legend_above,
-    log_axis,
-    percent_axis,
-)
+from whether.palette import BLUE, DARK_RED, GREY
+from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, log_axis, percent_axis
 from whether.telling.figures.groups import Rows, merge_groups, split_evenly
 from whether.telling.reading import CohortReading
 from whether.telling.thin_curve import ThinCurve, is_skewed

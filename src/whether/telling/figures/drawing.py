@@ -1,4 +1,4 @@
-"""What all pictures share: what a chart is, colours, axes, and charts side by side as a matplotlib figure.
+"""What all pictures share: what a chart is, axes, and charts side by side as a matplotlib figure.
 
 Everything that has a colour has a marker, a line or a hatch of its own too.
 """
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whether.palette import GREY, INK, PALE_GREY
 from whether.telling.words import Name, name
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ WIDE, NARROW = 720, 340
 PIXELS = 72
 # Height in pixels of a title above a chart.
 TITLE = 30
-
-# Colours that people with any colour vision tell apart (Okabe and Ito), dark enough for thin lines.
-INK, GREY, BLUE, DARK_RED, DARK_GREEN, SKY = "#1a1a1a", "#6b6b6b", "#0072B2", "#B84A00", "#00775A", "#56B4E9"
-# For areas and grids.
-PALE_BLUE, PALE_GREY = "#cfe3f1", "#e3e3e3"
 
 SETTINGS: Any = {
     "axes.axisbelow": True,
@@ -80,37 +76,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture, what it shows, and how to read it.
+    """A picture, what it shows, and how to read it."""
 
-    Attributes
-    ----------
-    key : str
-        Unique on the page.
-    title : str
-    alt : str
-        What it shows, for who does not see it.
-    reading : str
-        How to read it, in plain words.
-    draw : callable
-        Draws into a figure, told whether it is narrow, and returns the marks.
-    table : Table
-    height : tuple of int
-        Pixels, wide and narrow.
-    note : str
-        What was left out, or has to be known.
-    pointing : str
-        By what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud.
-    """
-
-    key: str
+    key: str  # unique on the page
     title: str
-    alt: str
-    reading: str
+    alt: str  # what it shows, for who does not see it
+    reading: str  # how to read it, in plain words
+    # Draws into a figure, told whether it is narrow, and returns the marks.
     draw: Callable[[FigureBase, bool], list[Mark]]
     table: Table
-    height: tuple[int, int] = (360, 300)
-    note: str = ""
-    pointing: str = "both"
+    height: tuple[int, int] = (360, 300)  # pixels, wide and narrow
+    note: str = ""  # what was left out, or has to be known
+    pointing: str = "both"  # by what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whether.advise.evidence.dependence import Driver
-from whether.telling.figures.drawing import BLUE, DARK_RED, GREY, Chart, Mark, Table, legend_above, name_features
+from whether.palette import BLUE, DARK_RED, GREY
+from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_features
 from whether.telling.reading import CohortReading
 from whether.telling.words import name, signed
 

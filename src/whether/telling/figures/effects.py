@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from whether.inference import Coefficient, Summary
 from whether.learners import LinearFit
 from whether.methods import LR
-from whether.telling.figures.drawing import BLUE, DARK_RED, GREY, Chart, Mark, Table, name_features, percent_axis
+from whether.palette import BLUE, DARK_RED, GREY
+from whether.telling.figures.drawing import Chart, Mark, Table, name_features, percent_axis
 from whether.telling.reading import Reading
 from whether.telling.words import Name, name, number
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from whether.telling.figures.drawing import BLUE, DARK_RED, INK, SKY, Chart, Mark, Table, legend_above, percent_axis
+from whether.palette import BLUE, DARK_RED, INK, SKY
+from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.reading import Reading
 from whether.telling.risk_bins import N_COARSE, RiskBins, bin_of, count_by
 from whether.telling.words import percent, percent_range, signed

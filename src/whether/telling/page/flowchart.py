@@ -6,10 +6,13 @@ taken. Three of the questions are those of Weng and Engelhard; the others are as
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.rules import METHOD_RULES
+from whether.advise.situation import Situation
 from whether.telling.reading import Reading
 from whether.telling.words import name, p_text
 
@@ -26,82 +29,34 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Step:
-    """A question, what these data answer, and where yes leads.
-
-    Attributes
-    ----------
-    question : str
-    why : str
-        Why it is asked.
-    answer : str
-        "yes", "no" or "not known".
-    because : str
-        On what grounds.
-    is_lit : bool
-        Whether the path of this cohort comes by.
-    in_paper : bool
-        Whether the paper asks it.
-    leaves : tuple of Leaf
-        Where yes leads; empty for a question that decides no method.
-    aside : str
-        What yes means for a question that decides no method.
-    """
+    """A question, what these data answer, and where yes leads."""
 
     question: str
-    why: str
-    answer: str
-    because: str
-    is_lit: bool
-    in_paper: bool
-    leaves: tuple[Leaf, ...] = ()
-    aside: str = ""
+    why: str  # why it is asked
+    answer: str  # "yes", "no" or "not known"
+    because: str  # on what grounds
+    is_lit: bool  # whether the path of this cohort comes by
+    in_paper: bool  # whether the paper asks it
+    leaves: tuple[Leaf, ...] = ()  # where yes leads; empty for a question that decides no method
+    aside: str = ""  # what yes means for a question that decides no method
 
 
 def steps(reading: Reading) -> tuple[list[Step], Leaf]:
     """Return the questions in order, and the leaf that is reached when all are answered with no."""
     chosen = reading.analysis.recommendation.rule
-
     methods = {rule.name: rule.method.name for rule in METHOD_RULES}
 
     def leaf(rule: str, words: str) -> Leaf:
         return Leaf(rule, methods[rule], words, rule == chosen)
 
-    branches = [
-        (
-            "Are event times known, and does nothing contradict them?",
-            "Event times say most, if they are right.",
-            reading.situation.times_usable, _times(reading), True,
-            (
-                leaf("trusted times, named features", "event times; they depend on the named features only"),
-                leaf("trusted times", "event times; they may depend on all features"),
-            ),
-        ),
-        (
-            "Is it known how long each person was followed, and does it differ?",
-            "Follow-up says how much of the events had a chance to be seen, without any event time.",
-            reading.situation.follow_up_usable, _follow_up(reading), False,
-            (
-                leaf("follow-up, named features", "follow-up; times depend on the named features only"),
-                leaf("follow-up", "follow-up; times may depend on all features"),
-            ),
-        ),
-        (
-            "Were the features named that decide who is seen?",
-            "Then “likely” and “likely to be seen” differ in their features.",
-            bool(reading.situation.named), _named(reading), True,
-            (leaf("named features", "the chance to be seen depends on the named features only"),),
-        ),
-        (
-            "Could everybody with the event have the same chance to be seen?",
-            "Then recorded events are a fair sample of all of them.",
-            reading.situation.is_scar, _test(reading.analysis.evidence.scar.likelihood_ratio), False,
-            (leaf("labels at random", "one chance to be seen for all"),),
-        ),
-    ]  # fmt: skip
     found = [_first(reading)]
     passed = False
-    for question, why, is_yes, because, in_paper, leaves in branches:
-        found.append(Step(question, why, "yes" if is_yes else "no", because, not passed, in_paper, leaves))
+    for branch in _BRANCHES:
+        leaves = tuple(leaf(rule, words) for rule, words in branch.leaves.items())
+        answer = "yes" if branch.is_yes(reading.situation) else "no"
+        found.append(
+            Step(branch.question, branch.why, answer, branch.because(reading), not passed, branch.in_paper, leaves)
+        )
         passed = passed or any(one.is_lit for one in leaves)
     return found, leaf("labels only", "a ranking and a lower bound; no estimate")
 
@@ -156,3 +111,56 @@ def _named(reading: Reading) -> str:
     return ", ".join(name(one, 24).short for one in named[:6]) + (
         f" and {len(named) - 6} more" if len(named) > 6 else ""
     )
+
+
+class _Branch(NamedTuple):
+    """A question that decides: when it is answered with yes, on what grounds, and where that leads, by rule."""
+
+    question: str
+    why: str
+    is_yes: Callable[[Situation], bool]
+    because: Callable[[Reading], str]
+    in_paper: bool
+    leaves: dict[str, str]
+
+
+_BRANCHES = (
+    _Branch(
+        "Are event times known, and does nothing contradict them?",
+        "Event times say most, if they are right.",
+        lambda s: s.times_usable,
+        _times,
+        True,
+        {
+            "trusted times, named features": "event times; they depend on the named features only",
+            "trusted times": "event times; they may depend on all features",
+        },
+    ),
+    _Branch(
+        "Is it known how long each person was followed, and does it differ?",
+        "Follow-up says how much of the events had a chance to be seen, without any event time.",
+        lambda s: s.follow_up_usable,
+        _follow_up,
+        False,
+        {
+            "follow-up, named features": "follow-up; times depend on the named features only",
+            "follow-up": "follow-up; times may depend on all features",
+        },
+    ),
+    _Branch(
+        "Were the features named that decide who is seen?",
+        "Then “likely” and “likely to be seen” differ in their features.",
+        lambda s: bool(s.named),
+        _named,
+        True,
+        {"named features": "the chance to be seen depends on the named features only"},
+    ),
+    _Branch(
+        "Could everybody with the event have the same chance to be seen?",
+        "Then recorded events are a fair sample of all of them.",
+        lambda s: s.is_scar,
+        lambda reading: _test(reading.evidence.scar.likelihood_ratio),
+        False,
+        {"labels at random": "one chance to be seen for all"},
+    ),
+)

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from whether.analysis import Analysis
 from whether.methods import METHODS
-from whether.telling.answer import NO_BACKTEST, NO_SENSITIVITY, note_sentence
-from whether.telling.evidence import evidence_sentences
-from whether.telling.figures import assumptions, checks, curves, drivers, effects, risks
-from whether.telling.figures.drawing import TOO_FEW, Chart
-from whether.telling.figures.svg import Picture, render
-from whether.telling.page.answer import write_answer
+from whether.telling.answer_words import note_sentence
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
+from whether.telling.page.sections import Section, make_sections
 from whether.telling.page.threshold import Sweep, sweeps
+from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
-from whether.telling.table import word_all
+from whether.telling.table_words import word_all
 from whether.telling.words import clean, name
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: pictures, and what is said where there is none."""
-
-    key: str
-    title: str
-    intro: str
-    pictures: list[Picture]
-    absent: list[str]
 
 
 def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
@@ -44,9 +27,8 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
     disclosure = reading.disclosure
     advice, origin = analysis.recommendation, analysis.origin
     questions, end = steps(reading)
-
     words = reading.words
-    sections, swept = _sections(reading), sweeps(reading)
+    sections, swept = make_sections(reading), sweeps(reading)
     return {
         "title": name(origin.name, 60),
         "event": name(origin.event, 40),
@@ -106,79 +88,3 @@ def _learner(analysis: Analysis) -> str:
     chosen = getattr(selection, "chosen", None)
     given = clean(analysis.model.learner)
     return f"{given} (chosen: {clean(chosen)})" if chosen else given
-
-
-def _sections(reading: Reading) -> list[Section]:
-    analysis = reading.analysis
-    record, moved = reading.told.backtest, reading.told.sensitivity
-    summary = effects.coefficient_table(reading)
-    if summary is not None:
-        features = effects.ratio_charts(reading, summary)
-    else:
-        shuffled = effects.importance_chart(reading, np.random.default_rng(0))
-        features = [shuffled] if shuffled is not None else []
-    no_times = "There are no event times, so there is no curve of events."
-    parts: list[tuple[str, str, str, list[tuple[Callable[[], Chart | None] | Chart, str]]]] = [
-        (
-            "time", "When events come, and who is seen", "",
-            [
-                (lambda: curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
-                (
-                    lambda: curves.labels_by_follow_up(reading),
-                    TOO_FEW if reading.cohort.follow_up is not None else
-                    "How long people with the event would have been followed is not known, so labels cannot be set "
-                    "against follow-up.",
-                ),
-                (
-                    lambda: drivers.driver_chart(reading),
-                    "No feature was found to drive event times or follow-up."
-                    if analysis.evidence.dependence is not None else "",
-                ),
-            ],
-        ),
-        (
-            "checks", "Does it hold up?", "",
-            [
-                (lambda: checks.calibration(reading), TOO_FEW),
-                (
-                    lambda: checks.backtest_chart(record) if record else None,
-                    f"The advice was not checked at an earlier date. {NO_BACKTEST.get(analysis.no_backtest, TOO_FEW)}",
-                ),
-                (
-                    lambda: risks.identifiability(reading),
-                    TOO_FEW if reading.risk_bins is None else
-                    "By this method everybody with the event has the same chance to be seen: there is nothing to set "
-                    "the risk against.",
-                ),
-            ],
-        ),
-        ("features", "What goes with the risk", "", [(chart, "") for chart in features]),
-        ("people", "The people", "", [(lambda: risks.distribution(reading), TOO_FEW)]),
-        (
-            "assumptions", "If something else were assumed", "",
-            [
-                (
-                    lambda: assumptions.mean_risk_chart(reading),
-                    f"The assumptions were not moved. {NO_SENSITIVITY.get(analysis.no_sensitivity, TOO_FEW)}",
-                ),
-                (lambda: assumptions.band_chart(moved, reading.disclosure) if moved else None, ""),
-            ],
-        ),
-    ]  # fmt: skip
-    return [_section(*part) for part in parts]
-
-
-def _section(
-    key: str,
-    title: str,
-    intro: str,
-    charts: list[tuple[Callable[[], Chart | None] | Chart, str]],
-) -> Section:
-    pictures, absent = [], []
-    for made, otherwise in charts:
-        chart = made if isinstance(made, Chart) else made()
-        if chart is not None:
-            pictures.append(render(chart))
-        elif otherwise:
-            absent.append(otherwise)
-    return Section(key, title, intro, pictures, absent)

@@ -23,29 +23,14 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Sweep:
-    """People above each threshold, and how many of them are expected to be positive.
-
-    Attributes
-    ----------
-    key : str
-    title : str
-        Who is selected from.
-    measure : str
-        What the threshold is put on.
-    thresholds : list of float
-        Ascending, from 0.
-    selected : list of int
-        People at or above each threshold.
-    positive : list of float
-        Expected positives among them.
-    """
+    """People above each threshold, and how many of them are expected to be positive."""
 
     key: str
-    title: str
-    measure: str
-    thresholds: list[float]
-    selected: list[int]
-    positive: list[float]
+    title: str  # who is selected from
+    measure: str  # what the threshold is put on
+    thresholds: list[float]  # ascending, from 0
+    selected: list[int]  # people at or above each threshold
+    positive: list[float]  # expected positives among them
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
         """Return some thresholds with everything that follows from them."""

@@ -1,0 +1,298 @@
+"""What all classifiers share: validation, predictions, score and the coefficient table.
+
+A classifier is a thin shell: it says which restriction it puts on the labeling propensity and hands a checked cohort to
+a learner. Parameters that several classifiers share are documented here, once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
+
+from whether.arrays import Array, Rows
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.estimators.categories import encode_categories, find_categories
+from whether.estimators.coefficient_table import summarize
+from whether.estimators.parameters import check_parameters, linear_settings
+from whether.estimators.warn import warn_of_rivals, warn_unless_converged
+from whether.inference import Summary
+from whether.learners import BoostedFit, FitResult, Learner, LinearFit, Selection, Task, resolve_learner
+from whether.learners.progress import reporting
+from whether.likelihood import label_log_likelihood
+from whether.validate import (
+    ArgumentError,
+    check_cohort,
+    check_features,
+    check_labels,
+    check_needs,
+    check_table,
+    check_weight,
+    resolve_columns,
+)
+
+
+class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
+
+    Parameters
+    ----------
+    learner : {"linear", "boosted", "neural", "auto"}, Learner or scikit-learn classifier, default="linear"
+        How predictors follow the features: linearly; by gradient-boosted trees (LightGBM); by a neural network
+        (PyTorch, an extra); by whichever of these has the best cross-validated likelihood; by a configured
+        `BoostedLearner` or `NeuralLearner`; or, by EM, by any scikit-learn classifier that takes sample weights.
+        The parameters below are those of the linear model, from which the other learners start.
+    ridge : float or "auto", default="auto"
+        Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
+        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood. "auto" is 1, or
+        with fewer than five events (or non-events) per feature the penalty under which logistic regression predicts
+        the labels of people who are left out best.
+    covariance : {"observed", "sandwich"}, default="observed"
+        Standard errors from the observed information, or the sandwich that allows for a wrong model.
+    max_iter : int, default=100
+        Largest number of Newton steps per start.
+    n_starts : int, default=2 (3 for SARPUClassifier)
+        Number of starts where the likelihood can have several optima; see ``fit_result_.starts``.
+    random_state : int, Generator, RandomState or None, default=None
+        For random starts, which are drawn from the fourth on.
+    verbose : int or bool, default=0
+        1 reports to stderr. 0 is silent, except for a progress bar on a terminal when a fit takes longer than two
+        seconds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        0 and 1.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where X had string column names.
+    categories_ : dict of str to tuple
+        Categories of the columns that a boosted model takes as categories.
+    model_ : FittedModel
+        Predictors as functions of the features.
+    """
+
+    model_: Any
+    covariance: str
+    _needs: tuple[str, ...] = ()  # by fit, besides X and y
+    _fit_measure = "log-likelihood"  # what the maximised function is called in the summary
+    learner: Any = "linear"
+    verbose: int = 0
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        follow_up: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        """Fit to what was observed.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            Features: numbers without missing values. A boosted model takes missing values, and columns of a data
+            frame that are of a categorical type, as they are.
+        y : array-like of shape (n,)
+            1 if the event was seen, 0 if not (yet).
+        time : array-like of shape (n,), optional
+            Time of the event if it was seen, else of the end of follow-up; in any unit, > 0. Methods that do not work
+            through times accept it, so that all can be called alike, and check it.
+        follow_up : array-like of shape (n,), optional
+            How long each person was, or would have been, under observation had the event not come.
+        sample_weight : array-like of shape (n,), optional
+            How many people each row stands for.
+        """
+        self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
+        check_parameters(self.get_params(deep=False))
+        features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
+        beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
+        cohort = check_cohort(features, labels, names=self._names(), **beside)
+        check_needs(type(self).__name__, cohort, self._needs)
+        self.classes_ = np.array([0, 1])
+        self.n_people_ = float(cohort.weights.sum())
+        self.n_events_ = float(cohort.weights[cohort.labeled].sum())
+        with reporting(self.verbose) as report:
+            task = self._task(cohort)
+            self.model_ = self._learner(task).fit(task)
+            self._describe(cohort)
+            report.say(f"{type(self).__name__}, {cohort.n:,} people: {self.fit_result_.message}")
+        self._report()
+        return self
+
+    @abstractmethod
+    def _task(self, cohort: Cohort) -> Task:
+        """Return what is to be learned from a checked cohort: the restriction on the propensity."""
+
+    def _describe(self, cohort: Cohort) -> None:
+        """Keep what else the fit says about the cohort."""
+
+    def _learner(self, task: Task) -> Any:
+        """Learner that the parameter stands for, with the linear settings from which all learners start."""
+        linear = linear_settings(self.get_params(deep=False), self.covariance == "sandwich", task)
+        learner = resolve_learner(self.learner, linear)
+        if self.categories_:
+            learner = learner.with_categories(task.cohort.names.index(name) for name in self.categories_)
+        return learner
+
+    def _rng(self) -> np.random.Generator:
+        state = getattr(self, "random_state", None)
+        if isinstance(state, np.random.Generator):
+            return state
+        return np.random.default_rng(check_random_state(state).randint(2**31 - 1))
+
+    def _allows_missing(self) -> bool:
+        return self.learner == "boosted" or (isinstance(self.learner, Learner) and self.learner.allows_missing)
+
+    def _check_X(self, X: Any, *, reset: bool) -> Array:
+        if reset:
+            self.categories_ = find_categories(X) if self._allows_missing() else {}
+        X = encode_categories(X, self.categories_)
+        check_table(X)
+        features = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        check_features(features, self._names(), allow_missing=self._allows_missing())
+        return features
+
+    def _names(self) -> list[str]:
+        named = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
+
+    def _columns(self, parameter: str) -> Rows:
+        """Positions of the features that a parameter names."""
+        named = getattr(self, "feature_names_in_", None) is not None
+        return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
+
+    @property
+    def fit_result_(self) -> FitResult:
+        """How the optimum was reached, from how many starts, and how far apart they ended."""
+        return self.model_.result
+
+    @property
+    def selection_(self) -> Selection | None:
+        """How ``learner="auto"`` chose; None for the others."""
+        return self.model_.result.selection
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the optimum was reached."""
+        return self.model_.result.converged
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of steps."""
+        return max(self.model_.result.n_steps, 1)
+
+    @property
+    def feature_importances_(self) -> dict[str, Array]:
+        """Gain of each feature by part of the model, where trees were boosted."""
+        if not isinstance(self.model_, BoostedFit):
+            raise AttributeError("Only boosted models have feature_importances_.")
+        return self.model_.importances
+
+    def _report(self) -> None:
+        """Warn where the answer may mislead; the same is on ``fit_result_``."""
+        warn_unless_converged(type(self).__name__, self.fit_result_)
+        warn_of_rivals(self.fit_result_)
+
+    def _predictors(self, X: Any) -> tuple[Array | None, Array]:
+        check_is_fitted(self)
+        return self.model_.predict(self._check_X(X, reset=False))
+
+    def decision_function(self, X: Any) -> Array:
+        """Log odds of the event ever happening."""
+        return np.asarray(self._predictors(X)[0])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability that the event never (first column) or ever (second column) happens."""
+        positive = softplus_expit(self.decision_function(X))[1]
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, X: Any) -> NDArray[np.int_]:
+        """1 where the event is more likely than not to happen at some time."""
+        more_likely = self.decision_function(X) > 0
+        return np.asarray(self.classes_[more_likely.astype(int)])
+
+    @abstractmethod
+    def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability that a positive is labeled, e(x)."""
+
+    def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
+        """Probability of a label, p(x) * e(x)."""
+        return self.predict_proba(X)[:, 1] * self.predict_propensity(X, follow_up)
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        follow_up: ArrayLike | None = None,
+    ) -> float:
+        """Mean log-likelihood of the labels: one scale for all methods.
+
+        It compares settings *within* a restriction. It cannot choose a restriction: p and e exchanged score the same.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        time : array-like, optional
+            Not part of the label likelihood; accepted because ``fit`` may need it.
+        follow_up : array-like, optional
+            Length of follow-up, where the propensity depends on it; without it the propensity is averaged over the
+            follow-up of the training cohort.
+        """
+        eta, v = self._predictors(X)
+        log_seen, log_missed = self._log_propensity(v, follow_up)
+        labeled = check_labels(column_or_1d(y), log_seen.size)
+        value = label_log_likelihood(labeled, eta, log_seen, log_missed)
+        if sample_weight is None:
+            return float(np.mean(value))
+        weight = check_weight(sample_weight, value.size)
+        used = weight > 0  # a row that stands for nobody adds nothing, even where its likelihood is zero
+        return float(np.average(value[used], weights=weight[used]))
+
+    @abstractmethod
+    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+        """Log probabilities that a positive is labeled and that it is not."""
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Coefficients with standard errors, z, p, confidence intervals and odds or time ratios.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Confidence level.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.model_, LinearFit):
+            raise ArgumentError(
+                f"summary() is a table of coefficients, and a model with learner={self.learner!r} has none. "
+                "Fit with learner='linear' for it, or look at feature_importances_ of a boosted model."
+            )
+        if not 0 < level < 1:
+            raise ArgumentError(f"level must lie between 0 and 1, got {level!r}.")
+        return summarize(self, self.model_, level)
+
+    def _notes(self) -> list[str]:
+        """What the standard errors are conditional on; subclasses add to it."""
+        note = f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); ridge=0 is maximum likelihood."
+        return [note] if self.model_.ridge else []
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # as scikit-learn scores, which is against the labels
+        tags.input_tags.allow_nan = self._allows_missing()
+        return tags

@@ -1,0 +1,103 @@
+"""Fitted trees: where they start, what they add, and predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whether.arrays import Array, Rows
+from whether.learners.fit_result import FitResult
+from whether.learners.linear import LinearFit
+from whether.learners.task import FittedModel
+from whether.propensity import Propensity
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Where the trees start: the predictors of a linear fit on some of the columns."""
+
+    name: str
+    fit: LinearFit
+    columns: Rows
+    fill: Array
+
+    @property
+    def kappa(self) -> float:
+        """How far trees of the outcome move the time part along."""
+        return self.fit.kappa or 0.0
+
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit and propensity predictors of the offset."""
+        kept = features[:, self.columns]
+        return self.fit.predict(np.where(np.isnan(kept), self.fill, kept))
+
+
+def combine(
+    offset: Offset, eta: Array | None, v: Array, grown: Array | None, timed: Array | None
+) -> tuple[Array | None, Array]:
+    """Predictors from the offset and what the trees of each part add; the outcome's move the time part along."""
+    sloped = np.array(offset.fit.propensity.sloped, dtype=bool)
+    shift = np.zeros(v.shape[1])
+    if grown is not None:
+        eta = np.asarray(eta) + grown
+        shift = shift + offset.fit.propensity.index_sign * offset.kappa * grown
+    if timed is not None:
+        shift = shift + timed
+    return eta, v + sloped[:, None] * shift
+
+
+@dataclass(frozen=True)
+class BoostedFit(FittedModel):
+    """Fitted trees on top of their offset.
+
+    Attributes
+    ----------
+    offset : Offset
+    outcome, timing : lightgbm.Booster or None
+        Trees of the outcome logit, and of the propensity's sloped predictors on their own columns.
+    timing_columns : ndarray of int
+    levels : ndarray of shape (K,)
+        What the propensity's predictors moved by for everybody.
+    importances : dict of str to ndarray
+        Total gain of each feature, by part of the model.
+    result : FitResult
+        See `FittedModel`. The start is named after the offset.
+    """
+
+    offset: Offset
+    outcome: Any
+    timing: Any
+    timing_columns: Rows
+    levels: Array
+    importances: dict[str, Array]
+    result: FitResult
+
+    @property
+    def propensity(self) -> Propensity:  # type: ignore[override]
+        """The propensity that was fitted."""
+        return self.offset.fit.propensity
+
+    @property
+    def linear_part(self) -> LinearFit:
+        """The linear fit under the trees."""
+        return self.offset.fit
+
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit (None without an outcome part) and propensity predictors of new people."""
+        eta, v = self.offset.predict(features)
+        grown = None if self.outcome is None else self.outcome.predict(features, raw_score=True)
+        timed = None if self.timing is None else self.timing.predict(features[:, self.timing_columns], raw_score=True)
+        return combine(self.offset, eta, v + self.levels[:, None], grown, timed)
+
+
+def gains_of(outcome: Any, timing: Any, timing_columns: Rows, n_features: int) -> dict[str, Array]:
+    """Total gain of each feature, by part of the model."""
+    gains = {}
+    if outcome is not None:
+        gains["outcome"] = outcome.feature_importance("gain").astype(float)
+    if timing is not None:
+        gains["propensity"] = np.zeros(n_features)
+        gains["propensity"][timing_columns] = timing.feature_importance("gain")
+    return gains

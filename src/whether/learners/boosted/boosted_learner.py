@@ -1,0 +1,161 @@
+"""The boosted learner: gradient-boosted trees on the outcome logit and on the propensity's sloped predictors.
+
+LightGBM grows the trees on the row gradients and the EM curvature of the one likelihood. Trees start from an offset,
+the linear solution or no features at all, whichever predicts held-out people better with the trees added; so what the
+linear model can say is kept, and its shared index with it: trees of the outcome move the time part along by kappa, and
+trees of the time part itself learn more slowly, under the same early stopping. Where the linear model is useless it is
+worse than nothing, because it mistakes what drives the times for what drives the risk; so as many folds are held out
+in turn as it takes to tell the two starts apart.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from whether.arrays import Array
+from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.fit_result import FitResult, Status
+from whether.learners.linear import LinearLearner
+from whether.learners.progress import progress
+from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.task import Learner, Task
+from whether.likelihood import labeled_first
+
+N_FOLDS = 5
+# Where trees may start: from the linear model, or from no features at all.
+OFFSETS = ("linear", "level")
+# They are told apart when their held-out likelihoods differ by so many standard errors.
+STANDARD_ERRORS = 2.0
+
+
+class BoostedLearner(Learner, BaseEstimator):
+    """Gradient-boosted trees (LightGBM) for every part of the model.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+    num_leaves : int, default=8
+    min_data_in_leaf : int, default=20
+    lambda_l2 : float, default=5.0
+    bagging_fraction : float, default=0.6
+        As in LightGBM; every tree is grown on a fresh draw of people.
+    timing_rate : float, default=0.5
+        Learning rate of the propensity's trees as a share of the outcome's.
+    max_rounds : int, default=1000
+        Most rounds of boosting; early stopping on held-out likelihood decides.
+    patience : int, default=25
+        Rounds without improvement after which it stops.
+    categorical_features : sequence of int, default=()
+        Positions of columns that hold category codes (whole numbers); they are split natively.
+    linear : LinearLearner, optional
+        Settings of the linear offset.
+    """
+
+    allows_missing = True
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 0.1,
+        num_leaves: int = 8,
+        min_data_in_leaf: int = 20,
+        lambda_l2: float = 5.0,
+        bagging_fraction: float = 0.6,
+        timing_rate: float = 0.5,
+        max_rounds: int = 1000,
+        patience: int = 25,
+        categorical_features: Sequence[int] = (),
+        linear: LinearLearner | None = None,
+    ) -> None:
+        self.learning_rate, self.num_leaves = learning_rate, num_leaves
+        self.min_data_in_leaf, self.lambda_l2 = min_data_in_leaf, lambda_l2
+        self.bagging_fraction, self.timing_rate, self.max_rounds = bagging_fraction, timing_rate, max_rounds
+        self.patience, self.categorical_features, self.linear = patience, categorical_features, linear
+
+    def with_categories(self, columns: Iterable[int]) -> BoostedLearner:
+        """Return the learner with further columns that hold category codes."""
+        learner = copy.copy(self)
+        learner.categorical_features = sorted({*self.categorical_features, *columns})
+        return learner
+
+    def fit(self, task: Task) -> BoostedFit:
+        """Grow trees under the most likely candidate."""
+        # Labeled people first: their rows, and those of the others, then follow each other in memory.
+        task = task.take(labeled_first(task.cohort.labeled)[0])
+        cohort, seed, learner = task.cohort, int(task.rng.integers(2**31 - 1)), self.linear or LinearLearner()
+        offsets = self._offsets(task, learner)
+        task = task.under(offsets[0].fit.propensity)
+        problem, forest = RowProblem(cohort, task.criterion()), Forest(self, task, seed)
+        comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
+        offset = next(offset for offset in offsets if offset.name == comparison.winner)
+        # All rows carry a little more than those kept for growing, and so do a few more rounds.
+        n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
+        final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
+        still_rising = max(max(rounds) for rounds in comparison.rounds.values()) >= self.max_rounds - 1
+        status = Status.MAX_ROUNDS if still_rising else Status.CONVERGED
+        size = n_rounds * self.num_leaves
+        result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
+        trees = final.outcome, final.timing, task.columns
+        gains = gains_of(*trees, task.every_column.size)
+        return BoostedFit(offset, *trees, final.levels, gains, result)
+
+    def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
+        """Grow trees from each offset with a fold held out, until the better offset is clear."""
+        cohort, comparison = task.cohort, OffsetComparison()
+        folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS)
+        with progress(N_FOLDS, "Folds to tell starts apart") as bar:
+            for number in range(N_FOLDS):
+                # Without the held-out people, whose likelihood would else favour the linear model.
+                for offset in self._offsets(task.take(np.flatnonzero(folds != number)), settled):
+                    comparison.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
+                bar.advance()
+                if comparison.decided:
+                    break
+        return comparison
+
+    def _offsets(self, task: Task, learner: LinearLearner) -> list[Offset]:
+        """Fit the linear model on the numeric columns, and the model without features under its propensity."""
+        numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
+        some = task.select(numeric)
+        kept = some.cohort.features
+        fill = np.nan_to_num(np.nanmean(kept, axis=0)) if kept.size else np.zeros(numeric.size)
+        linear = learner.fit(replace(some, cohort=replace(some.cohort, features=np.where(np.isnan(kept), fill, kept))))
+        nothing = np.empty(0, dtype=np.intp)
+        level = replace(learner, shrinkage=0.0).fit(task.select(nothing).under(linear.propensity))
+        return [Offset(OFFSETS[0], linear, numeric, fill), Offset(OFFSETS[1], level, nothing, np.zeros(0))]
+
+
+class OffsetComparison:
+    """Offsets compared on held-out people, fold by fold: their log-likelihoods at the best round, and that round."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Array]] = {name: [] for name in OFFSETS}
+        self.rounds: dict[str, list[int]] = {name: [] for name in OFFSETS}
+
+    def add(self, name: str, growth: Growth) -> None:
+        """Take in how one offset did on one fold."""
+        self.values[name].append(growth.best_values)
+        self.rounds[name].append(growth.best_round)
+
+    @property
+    def leader(self) -> str:
+        """The offset with the highest held-out likelihood so far."""
+        return max(self.values, key=lambda name: float(np.concatenate(self.values[name]).sum()))
+
+    @property
+    def decided(self) -> bool:
+        """Whether chance is an unlikely reason for the leader's advantage over each of the others."""
+        best = np.concatenate(self.values[self.leader])
+        leads = [best - np.concatenate(values) for name, values in self.values.items() if name != self.leader]
+        return all(lead.sum() > STANDARD_ERRORS * np.sqrt(lead.size) * lead.std() for lead in leads)
+
+    @property
+    def winner(self) -> str:
+        """The leader if the comparison is decided, else the first, the linear model: small cohorts rarely say more."""
+        return self.leader if self.decided else next(iter(self.values))

@@ -1,0 +1,217 @@
+"""A fitted linear model: coefficients, the standardisation they belong to, their covariance, and predictions.
+
+Coefficients are on standardised features: first one intercept per predictor (outcome logit, then the propensity's),
+then the outcome slopes, then the slopes that the propensity's sloped predictors share. The features that the propensity
+may use come first among the columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from whether.arrays import Array, Rows
+from whether.inference import Covariance
+from whether.learners.fit_result import FitResult
+from whether.learners.task import FittedModel
+from whether.propensity import Propensity
+
+
+class Layout(NamedTuple):
+    """How many intercepts of predictors, outcome slopes and shared slopes of the propensity follow each other."""
+
+    n_predictors: int
+    n_outcome: int
+    n_shared: int
+    first: int  # position of the propensity's first predictor: 1, or 0 without an outcome part
+    sloped: tuple[int, ...]  # positions of the predictors that share slopes
+
+    @classmethod
+    def of(cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool) -> Layout:
+        """Layout under a propensity that may use the first of some features."""
+        first = int(has_outcome)
+        sloped = tuple(first + k for k, follows in enumerate(propensity.sloped) if follows)
+        n_shared = n_columns if sloped else 0
+        return cls(first + len(propensity.predictors), n_features * first, n_shared, first, sloped)
+
+    @property
+    def size(self) -> int:
+        """Number of coefficients."""
+        return self.n_predictors + self.n_outcome + self.n_shared
+
+    @property
+    def outcome(self) -> slice:
+        """The outcome slopes."""
+        return slice(self.n_predictors, self.n_predictors + self.n_outcome)
+
+    @property
+    def shared(self) -> slice:
+        """The slopes shared by the sloped predictors of the propensity."""
+        return slice(self.n_predictors + self.n_outcome, self.size)
+
+    def predict(self, coefficients: Array, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit and propensity predictors of people with these features, which run along the first axis."""
+        v = np.repeat(coefficients[self.first : self.n_predictors, None], features.shape[1], axis=1)
+        if self.n_shared:
+            v[np.array(self.sloped) - self.first] += coefficients[self.shared] @ features[: self.n_shared]
+        return (coefficients[0] + coefficients[self.outcome] @ features if self.first else None), v
+
+
+class Standardization(NamedTuple):
+    """Columns that are used, in their order, with mean and standard deviation."""
+
+    columns: Rows
+    mean: Array
+    scale: Array
+
+    def apply(self, features: Array) -> Array:
+        """Standardised features, one row per person."""
+        return np.asarray((features[:, self.columns] - self.mean) / self.scale)
+
+
+@dataclass(frozen=True)
+class LinearPredictor:
+    """Predictors that are linear in the features."""
+
+    layout: Layout
+    standardization: Standardization
+    coefficients: Array
+
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit (None without an outcome part) and propensity predictors of new people."""
+        # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
+        ordered = np.ascontiguousarray(features[:, self.standardization.columns])
+        return self.layout.predict(self.to_raw() @ self.coefficients, ordered.T)
+
+    def to_raw(self) -> Array:
+        """Matrix from coefficients on standardised features to coefficients on the features as they are."""
+        layout, (_, mean, scale) = self.layout, self.standardization
+        matrix = np.eye(layout.size)
+        for slopes, predictors in ((layout.outcome, (0,)), (layout.shared, layout.sloped)):
+            size = slopes.stop - slopes.start
+            positions = np.arange(slopes.start, slopes.stop)
+            matrix[positions, positions] = 1 / scale[:size]
+            for predictor in predictors if size else ():
+                matrix[predictor, positions] = -mean[:size] / scale[:size]
+        return matrix
+
+    def gradient_of_sum(self, features: Array, by_predictor: Array) -> Array:
+        """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
+        layout, standard = self.layout, self.standardization.apply(features)
+        gradient = np.zeros(layout.size)
+        gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
+        gradient[layout.outcome] = by_predictor[0] @ standard
+        if layout.n_shared:
+            gradient[layout.shared] = by_predictor[list(layout.sloped)].sum(axis=0) @ standard[:, : layout.n_shared]
+        return gradient
+
+
+@dataclass(frozen=True)
+class ShrinkagePath:
+    """Cross-validated likelihood along a path of penalties.
+
+    Attributes
+    ----------
+    penalties : ndarray
+        From the tightest to the loosest.
+    log_likelihood : ndarray
+        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out.
+    standard_error : ndarray
+        Standard error of the difference from the best penalty.
+    kappa : ndarray
+        How strongly the index drives the time part, at each penalty.
+    chosen : float
+        The largest penalty within two standard errors of the best.
+    best : float
+        The penalty with the highest held-out likelihood.
+    """
+
+    penalties: Array
+    log_likelihood: Array
+    standard_error: Array
+    kappa: Array
+    chosen: float
+    best: float
+
+
+@dataclass(frozen=True)
+class LinearFit(FittedModel):
+    """A fitted linear model.
+
+    Attributes
+    ----------
+    propensity, result
+        See `FittedModel`.
+    predictor : LinearPredictor
+        Coefficients and their standardisation.
+    covariance : Covariance
+        Of the coefficients on standardised features.
+    ridge, shrinkage : float
+        Penalties that it was fitted with: on slopes, and on departures from the shared index.
+    kappa : float or None
+        How strongly the outcome index drives the time part; None where it is free.
+    path : ShrinkagePath or None
+        How the shrinkage was chosen.
+    """
+
+    propensity: Propensity
+    result: FitResult
+    predictor: LinearPredictor
+    covariance: Covariance
+    ridge: float
+    shrinkage: float
+    kappa: float | None
+    path: ShrinkagePath | None
+
+    @property
+    def linear_part(self) -> LinearFit:
+        """The fit itself: other learners have a linear part below them."""
+        return self
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether there is an outcome part."""
+        return bool(self.predictor.layout.first)
+
+    @property
+    def coefficients(self) -> Array:
+        """Coefficients on standardised features."""
+        return self.predictor.coefficients
+
+    @property
+    def columns(self) -> Rows:
+        """Features in the order of the slopes."""
+        return self.predictor.standardization.columns
+
+    @property
+    def outcome_slopes(self) -> Array:
+        """Slopes of the outcome logit on standardised features."""
+        return self.coefficients[self.predictor.layout.outcome]
+
+    @property
+    def shared_slopes(self) -> Array:
+        """Slopes of the propensity on standardised features, the first of the columns."""
+        return self.coefficients[self.predictor.layout.shared]
+
+    def predict(self, features: Array) -> tuple[Array | None, Array]:
+        """Outcome logit (None without an outcome part) and propensity predictors of new people."""
+        return self.predictor.predict(features)
+
+    def predict_with_error(self, features: Array) -> tuple[Array, Array]:
+        """Outcome logit and its standard error, where there are an outcome part and a covariance."""
+        assert self.covariance.matrix is not None
+        layout, standard = self.predictor.layout, self.predictor.standardization.apply(features)
+        outcome = np.r_[0, np.arange(layout.size)[layout.outcome]]
+        values, vectors = np.linalg.eigh(self.covariance.matrix[np.ix_(outcome, outcome)])
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        error = np.sqrt(np.square(root[0] + standard @ root[1:]).sum(axis=1))
+        coefficients = self.coefficients[outcome]
+        return coefficients[0] + standard @ coefficients[1:], error
+
+    def error_of_sum(self, gradient: Array) -> float:
+        """Standard error of a sum over people with this gradient in the coefficients; NaN without a covariance."""
+        if self.covariance.matrix is None:
+            return float("nan")
+        return float(np.sqrt(max(float(gradient @ self.covariance.matrix @ gradient), 0.0)))

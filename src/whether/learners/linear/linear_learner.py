@@ -1,0 +1,164 @@
+"""The linear learner: features to predictors by Newton's method on the exact Hessian.
+
+It knows nothing of restrictions: a task goes in, a `LinearFit` comes out, and the rows are forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from whether.arrays import Array
+from whether.inference import Covariance, invert_information
+from whether.learners.fit_result import FitResult, StartResult
+from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.linear_fit import LinearFit
+from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
+from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
+from whether.learners.linear.ridge import settle_ridge
+from whether.learners.linear.search import Search
+from whether.learners.linear.starts import label_coefficients
+from whether.learners.parallel import one_blas_thread
+from whether.learners.task import Learner, Task
+
+# Above this number of parameters the Hessian costs more than it saves.
+MANY_PARAMETERS = 400
+# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow.
+DRAFT_ROWS = 10_000
+DRAFT_LABELED = 2_000
+
+
+@dataclass(frozen=True)
+class LinearLearner(Learner):
+    """Settings of the linear learner.
+
+    Parameters
+    ----------
+    ridge : float or "auto"
+        Penalty on squared standardised slopes, in units of one person's log-likelihood; see `settle_ridge`.
+    shrinkage : float or "cv"
+        Penalty on departures of the propensity's slopes from the shared index; 0 leaves them free.
+    n_starts : int
+        Number of starts where there can be several optima.
+    max_iter : int
+        Largest number of Newton steps per start.
+    sandwich : bool
+        Whether the covariance is the sandwich.
+    """
+
+    ridge: float | str = "auto"
+    shrinkage: float | str = 0.0
+    n_starts: int = 3
+    max_iter: int = 100
+    sandwich: bool = False
+
+    def fit(self, task: Task) -> LinearFit:
+        """Fit the candidates and keep the most likely."""
+        with one_blas_thread():
+            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            if task.risk is not None and task.risk.nonnegative:
+                composite = NonNegativeObjective(objective, task.risk)
+                optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
+                return self._finish(IndexedObjective(objective), optimum)
+            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
+            search = Search(self, objective.part(DRAFT_ROWS, DRAFT_LABELED), fixed)
+            criteria = [task.criterion(candidate) for candidate in task.candidates]
+            search.compare(criteria, task.levels(), task.rng)
+            search.settle_shrinkage(criteria)
+            return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
+
+    def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
+        """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
+        with one_blas_thread():
+            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            indexed = IndexedObjective(objective, float(self.shrinkage))
+            return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
+
+    def settled(self, fit: LinearFit) -> LinearLearner:
+        """Return these settings with the penalties that a fit came to."""
+        return replace(self, ridge=fit.ridge, shrinkage=fit.shrinkage)
+
+    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
+        """Minimise from one start, until the end is within the tolerance, in about half log-likelihood units.
+
+        Comparing models needs less precision, and gets no more than 30 steps (ten times as many without a Hessian).
+        """
+        max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
+        if indexed.size <= MANY_PARAMETERS:
+            return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
+        return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
+
+    def _polish(
+        self, objective: LinearObjective, search: Search, fixed: tuple[int, ...]
+    ) -> tuple[IndexedObjective, Optimum]:
+        """Go from the draft's solution to the optimum of all rows, by way of a larger part of them."""
+        indexed = IndexedObjective(objective, search.shrinkage, fixed)
+        if search.objective.n == objective.n or indexed.size > MANY_PARAMETERS:
+            return indexed, self.solve(indexed, search.variables)
+        start, larger = search.variables, objective.part(5 * DRAFT_ROWS, DRAFT_LABELED)
+        if 4 * larger.n < objective.n:
+            start = self.solve(IndexedObjective(larger, search.shrinkage, fixed), start).parameters
+        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, max_steps=self.max_iter)
+
+    def _finish(self, indexed: IndexedObjective, optimum: Optimum, search: Search | None = None) -> LinearFit:
+        """Keep of an optimum what does not need the rows."""
+        objective, parameters = indexed.objective, optimum.parameters
+        only = StartResult("neutral", optimum.evaluation.value, optimum.status, optimum.n_steps, 1.0)
+        result = FitResult(
+            status=optimum.status,
+            n_steps=optimum.n_steps,
+            log_likelihood=indexed.penalty(parameters) - optimum.evaluation.value,
+            objective=optimum.evaluation.value,
+            n_parameters=indexed.size - indexed.fixed.size,
+            starts=(only,) if search is None else search.start_results(),
+            n_draft=objective.n if search is None else search.n_scouts,
+            distributions={} if search is None else search.likelihoods,
+        )
+        return LinearFit(
+            propensity=objective.propensity,
+            result=result,
+            predictor=objective.predictor(indexed.to_coefficients(parameters)),
+            covariance=_covariance(indexed, optimum, self.sandwich),
+            ridge=objective.ridge,
+            shrinkage=indexed.shrinkage,
+            kappa=float(parameters[-1]) if indexed.indexed else None,
+            path=None if search is None else search.path,
+        )
+
+
+def embed(narrow: LinearFit, wide: LinearObjective) -> Array:
+    """Return the coefficients with which a model with more slopes is the narrower one."""
+    theta, start, layout = narrow.coefficients, np.zeros(wide.layout.size), narrow.predictor.layout
+    columns = wide.standardization.columns
+    start[: layout.n_predictors] = theta[: layout.n_predictors]
+    for old, new in ((layout.outcome, wide.layout.outcome), (layout.shared, wide.layout.shared)):
+        by_column, known = np.zeros(columns.size), theta[old]
+        by_column[narrow.columns[: known.size]] = known
+        start[new] = by_column[columns[: new.stop - new.start]]
+    return start
+
+
+def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool) -> Covariance:
+    """Covariance of the coefficients at an optimum; none where there was no Hessian."""
+    if optimum.evaluation.hessian.size == 0:
+        return Covariance(None)
+    jacobian = indexed.jacobian(optimum.parameters)
+    meat = _score_products(indexed, optimum.parameters, jacobian) if sandwich else None
+    found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist())
+    if found.matrix is None:
+        return Covariance(None, None if found.flat is None else jacobian @ found.flat)
+    return Covariance(jacobian @ found.matrix @ jacobian.T)
+
+
+def _score_products(indexed: IndexedObjective, parameters: Array, jacobian: Array) -> Array:
+    """Sum over people of the outer products of their scores; a weight counts as repeated people."""
+    objective = indexed.objective
+    total, start = np.zeros((jacobian.shape[1], jacobian.shape[1])), 0
+    for scores in objective.row_scores(indexed.to_coefficients(parameters)):
+        moved = scores @ jacobian
+        rows = slice(start, start + scores.shape[0])
+        per_person = moved if objective.weight is None else moved / np.maximum(objective.weight[rows, None], 1e-300)
+        total += moved.T @ per_person
+        start = rows.stop
+    return total

@@ -1,0 +1,276 @@
+"""The advice in words: what each finding of `whether.advise.rules` says, under its name.
+
+A sentence is written from evidence as it may be told, and from the situation, whose answers are about models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whether.advise import Evidence, Recommendation
+from whether.advise.evidence.cure_fraction import CureFraction
+from whether.advise.situation import Situation
+from whether.methods import ENPU, LR, METHODS
+from whether.telling.disclosure import Disclosure, is_told
+from whether.telling.evidence_words import outcome_of
+from whether.telling.words import p_text, percent, ratio_text
+
+Sentence = Callable[[Situation, Evidence], str]
+
+_TIMES = "event times are recorded correctly, and the end of follow-up is independent of the event given the features"
+_FOLLOW_UP = "how long a person is followed is independent of when the event comes, given the features"
+_NAMED_TIMES = "event times depend on the named features only"
+
+# What each rule assumes.
+ASSUMPTIONS = {
+    "trusted times, named features": f"{_TIMES}; {_NAMED_TIMES}",
+    "trusted times": _TIMES,
+    "follow-up, named features": f"{_FOLLOW_UP}; {_NAMED_TIMES}",
+    "follow-up": _FOLLOW_UP,
+    "named features": "among positives, who is seen depends on the named features only",
+    "labels at random": "every positive is equally likely to be seen",
+    "labels only": "no more is asked for than a lower bound of the risk",
+}
+
+
+def _why_times(s: Situation, e: Evidence) -> str:
+    assert e.trust is not None
+    if not e.trust.labels.was_run:
+        return f"Event times are known and could not be checked: {e.trust.labels.note}."
+    agreed = f"Event times agree with labels and follow-up ({p_text(e.trust.labels.p_value)})"
+    return f"{agreed}, and say more than labels alone."
+
+
+def _why_follow_up(s: Situation, e: Evidence) -> str:
+    if e.trust is None:
+        return "Follow-up is known and event times are not: it says how much of the events had a chance to be seen."
+    difference = e.trust.risk_difference
+    size = f"; the event-time model would move the mean risk by {difference.estimate:+.2f}" if difference else ""
+    return (
+        f"Event times contradict labels and follow-up ({p_text(e.trust.labels.p_value)}){size}. The follow-up model "
+        "does not read them."
+    )
+
+
+def _why_scar(s: Situation, e: Evidence) -> str:
+    share = f"; under it {percent(e.scar.label_frequency)} of the positives are labeled"
+    return (
+        f"From labels alone a constant propensity is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
+        f"{share if is_told(e.scar.label_frequency) else ''}."
+    )
+
+
+def _why_labels(s: Situation, e: Evidence) -> str:
+    test = e.scar.likelihood_ratio
+    found = f"is rejected ({p_text(test.p_value)})" if test.was_run else outcome_of(test)
+    return (
+        f"Labels are all there is, and a constant propensity {found}. Who is positive and who is seen cannot be told "
+        "apart: only the probability of a label can be learned, which is the lower bound of the risk."
+    )
+
+
+def _why_selection(s: Situation, e: Evidence) -> str:
+    found = e.dependence
+    assert found is not None
+    verb = "depend" if found.event_times.rejects() else "are not found to depend"
+    learns = "in part who is seen" if found.selection_share > 0.05 else "mostly who is positive"
+    return (
+        f"Event times {verb} on features ({p_text(found.event_times.p_value)}); {percent(found.selection_share)} of "
+        f"the variation in the labels is selection, so that logistic regression on the labels would learn {learns}."
+    )
+
+
+_CURVE = {
+    "levels off": "The curve of events levels off",
+    "unclear": "The curve of events may or may not level off",
+    "goes on": "The curve of events goes on falling",
+}
+
+
+def _why_curve(s: Situation, e: Evidence) -> str:
+    fraction = _fraction(s, e)
+    never = f", {percent(fraction.cured)} never have the event by a model without features"
+    return f"{_CURVE[s.reading]} (ratio {ratio_text(fraction.ratio)}{never if is_told(fraction.cured) else ''})."
+
+
+def _fraction(s: Situation, e: Evidence) -> CureFraction:
+    assert e.follow_up is not None
+    fraction = e.follow_up.cure_fraction(trust_times=s.times_usable)
+    assert fraction is not None
+    return fraction
+
+
+def _why_curved(s: Situation, e: Evidence) -> str:
+    assert e.linearity is not None
+    test = min(e.linearity.outcome, e.linearity.propensity, key=lambda test: test.p_value)
+    return f"Straight lines are not enough ({p_text(test.p_value)}): the learner is chosen by likelihood."
+
+
+REASONS: dict[str, Sentence] = {
+    "trusted times, named features": _why_times,
+    "trusted times": _why_times,
+    "follow-up, named features": _why_follow_up,
+    "follow-up": _why_follow_up,
+    "named features": lambda s, e: (
+        f"Features that drive labeling are named ({', '.join(s.named)}), and there is no usable clock."
+    ),
+    "labels at random": _why_scar,
+    "labels only": _why_labels,
+    "selection": _why_selection,
+    "curve of events": _why_curve,
+    "curved": _why_curved,
+}
+
+
+def _refuse_short(s: Situation, e: Evidence) -> str:
+    fraction = _fraction(s, e)
+    later = f"; {percent(fraction.unseen)} of those with the event would have it later"
+    ratio = f"ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
+    return (
+        f"Follow-up is too short for any method to say more than a lower bound of the mean risk: at its end the curve "
+        f"of events still falls ({ratio}). The ranking of people is affected less."
+    )
+
+
+def _refuse_labels(s: Situation, e: Evidence) -> str:
+    bounds = f": {percent(e.bounds.lowest, 1)} to 100 % are positive" if is_told(e.bounds.lowest) else ""
+    return (
+        f"No restriction on the propensity is at hand, so no number between the bounds is better than another{bounds}."
+    )
+
+
+REFUSALS: dict[str, Sentence] = {"short follow-up": _refuse_short, "labels only": _refuse_labels}
+
+
+def _few_events(s: Situation, e: Evidence) -> str:
+    rest = "Much could not be tested, and the fit rests on shrinkage."
+    if not is_told(e.counts.n_events):
+        return f"Events, or people without one, are few. {rest}"
+    return f"{e.counts.n_events} events are few: {e.counts.events_per_parameter:.1f} per coefficient. {rest}"
+
+
+FLAGS: dict[str, Sentence] = {
+    "unclear plateau": lambda s, e: (
+        "Whether the curve of events levels off is unclear: part of the mean risk is extrapolated."
+    ),
+    "extrapolation": lambda s, e: (
+        f"{percent(s.unseen_share)} of the expected positives would have their event after the longest follow-up: that "
+        "part of the mean risk is extrapolated."
+    ),
+    "unchecked times": lambda s, e: (
+        "Event times could not be checked. If they are reported late or in batches, the mean risk is wrong."
+    ),
+    "contradiction": lambda s, e: (
+        "Either event times are wrong, or follow-up goes with the event for reasons that are not in the features; the "
+        "second would bias the follow-up model, too."
+    ),
+    "follow-up from features": lambda s, e: (
+        f"Features explain {percent(s.follow_up_explained)} of the variance of log follow-up: people with the same "
+        "features are followed equally long, and what happens at other follow-ups is extrapolated."
+    ),
+    "models disagree": lambda s, e: (
+        f"The event-time and the follow-up model differ by {s.risk_difference:+.2f} in mean risk although recorded "
+        "times agree with the labels: the shape of the model is in doubt."
+    ),
+    "shape of times": lambda s, e: (
+        f"{percent(s.misplaced_share)} of the events come when the event-time model does not expect them: none of its "
+        "residual distributions has the shape of these times, and the mean risk may be off by some per cent."
+    ),
+    "exchange": lambda s, e: (
+        "Equally likely solutions rank people differently: outcome and propensity may be exchanged."
+    ),
+    "few events": _few_events,
+    "constant propensity": lambda s, e: (
+        "That labeling is at random was not rejected, which is no proof; how many positives there are rests on the "
+        "logistic shape of the risk."
+    ),
+    "unnamed drivers": lambda s, e: (
+        f"Event times or follow-up also depend on features that were not named ({', '.join(s.unnamed_drivers)}): the "
+        "restriction to the named ones is not used where a clock can do without it."
+    ),
+}
+
+CHANGES: dict[str, Sentence] = {
+    "follow-up": lambda s, e: (
+        "If you know how long each person would have been followed without the event (from entry to the end of the "
+        "data, say), the follow-up model needs neither event times nor named features, and event times can be checked."
+    ),
+    "named features": lambda s, e: (
+        "If you can name the features that drive diagnosis or labeling, the propensity can be restricted to them."
+    ),
+    "times": lambda s, e: "If event times are known and can be trusted, they make the estimates more precise.",
+    "repaired times": lambda s, e: (
+        "If event times were repaired so that they agree with labels and follow-up, the event-time model would be the "
+        "more precise one."
+    ),
+    "longer follow-up": lambda s, e: (
+        "Longer follow-up, until the curve of events levels off, would make the mean risk an estimate instead of a "
+        "bound."
+    ),
+    "prevalence": lambda s, e: (
+        "If the share of positives, or the share of them that is labeled, is known from elsewhere, give it to "
+        "ElkanNotoClassifier as prevalence= or label_frequency=."
+    ),
+    "ranking only": lambda s, e: (
+        "If only the ranking of people matters, logistic regression on the labels is enough: neither event times nor "
+        "follow-up were found to depend on features."
+    ),
+}
+
+
+class AdviceWords:
+    """A recommendation in words."""
+
+    def __init__(self, advice: Recommendation, rule: Disclosure) -> None:
+        self.advice = advice
+        self._situation = Situation(advice.evidence)
+        self._evidence = rule.tell(advice.evidence)
+
+    @property
+    def assumption(self) -> str:
+        """What is being bought."""
+        return ASSUMPTIONS[self.advice.rule]
+
+    @property
+    def assumes(self) -> str:
+        """The assumption as a sentence."""
+        return f"It assumes {'' if self.advice.method == LR.name else 'that '}{self.assumption}."
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why."""
+        return self._say(REASONS, (self.advice.rule, *self.advice.reasons))
+
+    @property
+    def refusals(self) -> list[str]:
+        """What no method can say."""
+        return self._say(REFUSALS, self.advice.refusals)
+
+    @property
+    def flags(self) -> list[str]:
+        """Where the answer may mislead."""
+        return self._say(FLAGS, self.advice.flags)
+
+    @property
+    def changes(self) -> list[str]:
+        """What would change the answer."""
+        return self._say(CHANGES, self.advice.changes)
+
+    @property
+    def method(self) -> str:
+        """The method in a clinician's words."""
+        known = ENPU if self.advice.restriction == ENPU.restriction else METHODS[self.advice.method]
+        return known.words or known.restriction
+
+    def _say(self, words: dict[str, Sentence], names: Sequence[str]) -> list[str]:
+        return [words[name](self._situation, self._evidence) for name in names]
+
+    def parts(self) -> list[tuple[str, list[str]]]:
+        """Headings with what is said under them."""
+        return [
+            ("Refused", self.refusals),
+            ("It assumes that", [f"{self.assumption}."]),
+            ("Because", self.reasons),
+            ("Beware", self.flags),
+            ("What would change the answer", self.changes),
+        ]

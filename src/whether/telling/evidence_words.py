@@ -1,0 +1,248 @@
+"""The evidence in words, topic by topic. Every function takes a fact as it may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from whether.advise import Evidence
+from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
+from whether.advise.evidence.cure_fraction import CureFraction
+from whether.advise.evidence.dependence import DependenceEvidence, Driver
+from whether.advise.evidence.exchange import ExchangeEvidence
+from whether.advise.evidence.follow_up import (
+    SMALL_CURED,
+    SMALL_RATIO,
+    EventCurve,
+    FollowUpEvidence,
+    LastEvents,
+)
+from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.linearity import LinearityEvidence
+from whether.advise.evidence.material import PotentialFollowUp
+from whether.advise.evidence.scar import ScarEvidence
+from whether.advise.evidence.shape import ShapeEvidence
+from whether.advise.evidence.time_trust import TrustEvidence
+from whether.telling.disclosure import is_told
+from whether.telling.words import is_known, p_text, percent, percent_interval, ratio_text, signed_interval
+
+# Drivers that are listed by name.
+MOST_LISTED = 8
+
+
+def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
+    """Return sentences by topic, for the topics on which there is evidence."""
+    topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
+        "Cohort": (evidence.counts, _counts),
+        "Follow-up": (evidence.follow_up, _follow_up),
+        "Dependence on features": (evidence.dependence, _dependence),
+        "Event times": (evidence.trust, _trust),
+        "Shape of event times": (evidence.shape, _shape),
+        "Labeling at random": (evidence.scar, _scar),
+        "Outcome or propensity": (evidence.exchange, _exchange),
+        "Linearity": (evidence.linearity, _linearity),
+        "Bounds": (evidence.bounds, _bounds),
+    }
+    return {title: say(found) for title, (found, say) in topics.items() if found is not None}
+
+
+def outcome_of(test: HypothesisTest) -> str:
+    """Say what follows for the null, as it goes after "That ... "."""
+    if not test.was_run:
+        return f"could not be tested ({test.note})"
+    outcome = "is rejected" if test.rejects() else "is not rejected"
+    shown = test.degrees and is_told(test.statistic)
+    degrees = f"chi2({test.degrees}) = {test.statistic:.1f}, " if shown else ""
+    return f"{outcome} ({degrees}{p_text(test.p_value)}{', ' if test.note else ''}{test.note})"
+
+
+def _counts(found: CountEvidence) -> list[str]:
+    known = [
+        name for name, given in (("event times", found.has_time), ("potential follow-up", found.has_follow_up)) if given
+    ]
+    if found.named_features is not None:
+        known.append(f"features that drive labeling ({', '.join(found.named_features) or 'none'})")
+    if is_told(found.n_events):
+        few = " That is few." if found.events_per_parameter < 5 else ""
+        events = f"{found.n_events:,} with the event ({percent(found.n_events / found.n, 1)})"
+        per = f": {found.events_per_parameter:.3g} events per coefficient of a model with all features in both parts."
+    else:
+        events, per, few = f"{found.n_events} with the event", ".", ""
+    return [
+        f"{found.n:,} people, {events}, {found.n_features} features{per}{few}",
+        f"Known besides labels: {', '.join(known) or 'nothing'}.",
+    ]
+
+
+def _bounds(found: BoundsEvidence) -> list[str]:
+    if not is_told(found.lowest):
+        return ["How many have the event is not told, and so are the bounds that follow from it."]
+    by_times = found.lowest_by_times
+    lines = [
+        f"Without any restriction between {percent(found.lowest, 1)} and 100 % are positive; a person's risk lies "
+        "between the probability of a label and 1."
+    ]
+    if is_known(found.lowest_by_times_limit):
+        estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
+        lines[0] += (
+            f" If follow-up is independent of the event, {estimate}at least "
+            f"{percent(found.lowest_by_times_limit, 1)} {'' if estimate else 'are '}(lower limit of a 95 % interval)."
+        )
+    if is_told(found.highest_if_constant):
+        lines.append(
+            f"If all positives were equally likely to be labeled, at most {percent(found.highest_if_constant)} would "
+            f"be positive: of the people most likely to be labeled {percent(found.highest_label_probability)} are "
+            f"(at least {percent(found.highest_label_limit)}, confidence 95 %), and of all positives no fewer."
+        )
+    return lines
+
+
+def _follow_up(found: FollowUpEvidence) -> list[str]:
+    median, highest = found.median, min(found.median.upper, found.longest)
+    lines = [
+        f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), longest {found.longest:.4g}; "
+        f"potential follow-up {_potential(found.potential)}."
+    ]
+    if found.events is not None:
+        lines += _event_curve(found.events)
+    if found.from_labels is not None:
+        lines.append(_cure_fraction("from labels and follow-up alone", found.from_labels))
+    return lines
+
+
+def _potential(found: PotentialFollowUp) -> str:
+    share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_known(found.share) else ""
+    return {
+        "given": "as given",
+        "unknown": "unknown",
+        "dates": f"from dates of entry to the end of the data{share}",
+        "lost": f"unknown: too few were followed to the end of the data{share}, so that dates of entry do not say how "
+        "long labeled people would have been",
+    }[found.source]
+
+
+def _event_curve(found: EventCurve) -> list[str]:
+    lines = [
+        f"Last event at {found.last_event:.4g}, with {found.n_after_last_event} people followed event-free beyond it; "
+        f"there {percent_interval(found.plateau)} are event-free."
+    ]
+    if is_told(found.late_rate):
+        rate = found.late_rate
+        lines.append(
+            f"In the second half of follow-up {rate.estimate:.3g} events per person and unit of time ({rate.lower:.2g} "
+            f"to {rate.upper:.2g}): if that went on for as long again, {percent(found.further_share)} of those still "
+            "event-free would have the event."
+        )
+    return [*lines, *_last_events(found.last_events), _cure_fraction("from event times", found.receus)]
+
+
+def _last_events(found: LastEvents) -> list[str]:
+    if is_told(found.q_n) and not is_known(found.q_n):
+        return ["The longest time is an event: Maller and Zhou's and Shen's statistics are not defined."]
+    if not is_told(found.q_n, found.shen):
+        return ["The statistics of the last events rest on too few people to be told."]
+    return [
+        f"Maller-Zhou alpha_n = {found.alpha_n:.2g}, q_n = {found.q_n:.4f} (simulated p = {found.q_n_p_value:.3f}); "
+        f"Shen {found.shen:.2g}. Small alpha_n and Shen, large q_n speak for sufficient follow-up; alpha_n is known to "
+        "do so too often."
+    ]
+
+
+def _cure_fraction(which: str, found: CureFraction) -> str:
+    lower, upper = found.ratio_limits
+    limits = f" ({ratio_text(lower)} to {ratio_text(upper)})" if is_known(upper) else ""
+    cured = f"cured {percent(found.cured, 1)}, " if is_told(found.cured) else ""
+    return (
+        f"RECeUS {which} ({found.distribution}): {cured}ratio {ratio_text(found.ratio)}{limits}. A cure model is "
+        f"called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of {SMALL_RATIO:g}."
+    )
+
+
+def _dependence(found: DependenceEvidence) -> list[str]:
+    lines = [f"That event times do not depend on features {outcome_of(found.event_times)}; from {found.source}."]
+    if found.time_drivers:
+        lines.append(f"Features that drive event times (z > 0: later events): {_list(found.time_drivers)}.")
+    share = found.follow_up_explained
+    explained = f"; features explain {percent(share)} of the variance of its logarithm" if share >= 0 else ""
+    lines.append(f"That follow-up does not depend on features {outcome_of(found.follow_up)}{explained}.")
+    if found.follow_up_drivers:
+        lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
+    if is_known(found.selection_share):
+        low, high = found.propensity_range
+        lines += [
+            f"Of the variation in the labels' log probability {percent(found.selection_share)} is selection: among "
+            f"positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % and 90 % of people). Log "
+            f"follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
+            f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
+            "follow-up.",
+        ]
+    return lines
+
+
+def _list(drivers: Sequence[Driver]) -> str:
+    shown = ", ".join(f"{driver.feature} (z = {min(max(driver.z, -99), 99):+.1f})" for driver in drivers[:MOST_LISTED])
+    return shown + (f" and {len(drivers) - MOST_LISTED} more" if len(drivers) > MOST_LISTED else "")
+
+
+def _trust(found: TrustEvidence) -> list[str]:
+    heaping, end, lines = found.heaping, found.end_mass, []
+    if is_told(heaping.distinct_share):
+        lines.append(f"{percent(heaping.distinct_share)} of the event times are distinct.")
+    values = [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
+    if is_told(heaping.excess_share):
+        most = f" (most at {', '.join(values)})" if values else ""
+        lines.append(f"{percent(heaping.excess_share, 1)} of the events are in excess at single values{most}.")
+    if end is not None and is_told(end.share):
+        lines.append(
+            f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up, "
+            f"{percent(end.expected, 1)} would if spread evenly at its end (p = {end.p_value:.3f})."
+        )
+    lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")
+    lines.append(f"That event-time and follow-up model agree on the mean risk {outcome_of(found.hausman)}.")
+    if found.risk_difference is not None:
+        lines.append(f"Mean risk by event times minus by follow-up: {signed_interval(found.risk_difference)}.")
+    return lines
+
+
+def _shape(found: ShapeEvidence) -> list[str]:
+    text = f"That event times have the shape of the event-time model ({found.distribution}) {outcome_of(found.test)}"
+    if not found.test.was_run:
+        return [f"{text}."]
+    return [f"{text}; {percent(found.misplaced_share)} of the events come when it does not expect them."]
+
+
+def _scar(found: ScarEvidence) -> list[str]:
+    lines = [
+        f"That labeling is completely at random {outcome_of(found.likelihood_ratio)}. By the published bootstrap test, "
+        f"which rejects it nearly always, right or wrong, it {outcome_of(found.bootstrap)}."
+    ]
+    if is_told(found.label_frequency):
+        lines.append(
+            f"If it were, {percent(found.label_frequency)} of the positives would be labeled (maximum likelihood; "
+            f"{percent(found.elkan_noto)} by Elkan and Noto's rule, which is too low unless features tell positives "
+            "and negatives apart)."
+        )
+    return lines
+
+
+def _exchange(found: ExchangeEvidence) -> list[str]:
+    lines = [
+        f"From labels alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity exchanged, "
+        f"{found.mean_exchanged:.2f} (the two correlate {found.correlation:+.2f})."
+    ]
+    if found.restriction == "none":
+        return [*lines, "Nothing is there to tell them apart."]
+    return [
+        *lines,
+        f"Under {found.restriction}, {found.n_rivals} of {found.n_starts} starts end equally likely, with outcome "
+        f"logits that correlate at least {found.least_agreement:.2f}.",
+    ]
+
+
+def _linearity(found: LinearityEvidence) -> list[str]:
+    if not (found.outcome.was_run or found.propensity.was_run):
+        return [f"Whether straight lines are enough {outcome_of(found.outcome)}."]
+    return [
+        f"That straight lines are enough for the outcome {outcome_of(found.outcome)}; that they are for the propensity "
+        f"{outcome_of(found.propensity)}. Squares, cubes and products were added to the {found.model}."
+    ]

@@ -1,0 +1,95 @@
+"""The sections of the page: pictures, and what is said where one may not be shown or cannot be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
+from whether.telling.figures import assumptions, curves, drivers, effects, risks, validity
+from whether.telling.figures.drawing import TOO_FEW, Chart
+from whether.telling.figures.svg import Picture, render
+from whether.telling.reading import Reading
+
+# A picture, or what is said without it.
+Part = tuple[Chart | None, str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: pictures, and what is said where there is none."""
+
+    key: str
+    title: str
+    pictures: list[Picture]
+    absent: list[str]
+
+
+def make_sections(reading: Reading) -> list[Section]:
+    """Draw everything that may be shown."""
+    sections = []
+    for key, title, parts_of in SECTIONS:
+        parts = parts_of(reading)
+        pictures = [render(chart) for chart, _ in parts if chart is not None]
+        sections.append(Section(key, title, pictures, [said for chart, said in parts if chart is None and said]))
+    return sections
+
+
+def _time(reading: Reading) -> list[Part]:
+    no_times = "There are no event times, so there is no curve of events."
+    no_follow_up = (
+        "How long people with the event would have been followed is not known, so labels cannot be set against "
+        "follow-up."
+    )
+    no_driver = "No feature was found to drive event times or follow-up."
+    return [
+        (curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
+        (curves.labels_by_follow_up(reading), no_follow_up if reading.cohort.follow_up is None else TOO_FEW),
+        (drivers.driver_chart(reading), "" if reading.evidence.dependence is None else no_driver),
+    ]
+
+
+def _validity(reading: Reading) -> list[Part]:
+    record, why = reading.told.backtest, NO_BACKTEST.get(reading.analysis.no_backtest, TOO_FEW)
+    same = (
+        "By this method everybody with the event has the same chance to be seen: there is nothing to set the risk "
+        "against."
+    )
+    return [
+        (validity.calibration(reading), TOO_FEW),
+        (
+            None if record is None else validity.backtest_chart(record),
+            f"The advice was not checked at an earlier date. {why}",
+        ),
+        (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else same),
+    ]
+
+
+def _features(reading: Reading) -> list[Part]:
+    summary = effects.coefficient_table(reading)
+    if summary is not None:
+        return [(chart, "") for chart in effects.ratio_charts(reading, summary)]
+    return [(effects.importance_chart(reading, np.random.default_rng(0)), "")]
+
+
+def _people(reading: Reading) -> list[Part]:
+    return [(risks.distribution(reading), TOO_FEW)]
+
+
+def _assumptions(reading: Reading) -> list[Part]:
+    moved, why = reading.told.sensitivity, NO_SENSITIVITY.get(reading.analysis.no_sensitivity, TOO_FEW)
+    return [
+        (assumptions.mean_risk_chart(reading), f"The assumptions were not moved. {why}"),
+        (None if moved is None else assumptions.band_chart(moved, reading.disclosure), ""),
+    ]
+
+
+SECTIONS: tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...] = (
+    ("time", "When events come, and who is seen", _time),
+    ("checks", "Does it hold up?", _validity),
+    ("features", "What goes with the risk", _features),
+    ("people", "The people", _people),
+    ("assumptions", "If something else were assumed", _assumptions),
+)

@@ -1,0 +1,48 @@
+"""Findings in sentences: every kind has words, and none points at few people."""
+
+import pytest
+
+from whether.files.table import findings as facts
+from whether.files.table.findings import ColumnFinding, Finding, Held, Reason
+from whether.telling.table_words import word
+
+FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
+EXAMPLES = [
+    facts.FileRead(encoding="Latin-1"),
+    facts.OneColumn("a b"),
+    facts.Unnamed("(column 1)", 1),
+    facts.Converted("x", "with decimal commas"),
+    *(facts.LeftOut("x", reason, (FEW,)) for reason in Reason),
+    facts.LooksLikeId("x"),
+    facts.GapsFilled("x", 7, 1.5),
+    facts.GapsCoded("x", 7, FEW),
+    facts.RarePooled("x", 7, 7, FEW),
+    facts.UnknownCategories("x", (FEW, MANY), "Rome"),
+    facts.SameFeature("x", "y"),
+    facts.UsedAsNumbers(("x",)),
+    facts.UsedAsCategories("x", (MANY, FEW)),
+    facts.EventRead("x", (FEW,), (MANY,)),
+    facts.DatesToYears(),
+    facts.Simulated("baseline", 0, 100),
+]
+
+
+def test_every_kind_of_finding_is_tried():
+    assert {type(finding) for finding in EXAMPLES} == {*Finding.__subclasses__(), *ColumnFinding.__subclasses__()} - {
+        ColumnFinding
+    }
+
+
+@pytest.mark.parametrize("finding", EXAMPLES, ids=str)
+def test_no_sentence_has_a_value_or_a_count_of_few_people(finding):
+    told = word(finding)
+    assert told.endswith(".")
+    assert "Utopia" not in told
+    assert "7" not in told
+
+
+def test_what_many_people_have_is_told_and_so_is_everything_where_nothing_is_held_back():
+    assert "'Rome'" in word(facts.UnknownCategories("x", (FEW, MANY), "Rome"))
+    assert "'Utopia'" in word(facts.UnknownCategories("x", (FEW, MANY), "Rome"), 0)
+    assert "7 gaps" in word(facts.GapsFilled("x", 7, 1.5), 0)
+    assert "30 rare categories (40 people)" in word(facts.RarePooled("x", 30, 40, None))
