@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+SOURCE = DOCS.parent / "src" / "whether"
 LISTED = set(re.findall(r"^   (?:\w+\.)?(\w+)$", "\n".join(page.read_text() for page in DOCS.glob("api/*.md")), re.M))
 # Names that a page writes out in another way.
 BY_HAND = {"METHODS", "WORLDS", "PAPER_WORLDS", "PRINTED_WORLDS", "STRESS_WORLDS", "DIABETES_WORLDS", "AUTISM_WORLDS"}
@@ -37,3 +38,12 @@ def test_examples_that_pages_point_to_exist():
     there = {script.stem for script in DOCS.parent.glob("examples/*/plot_*.py")}
     assert pointed
     assert pointed <= there
+
+
+def test_what_contributing_points_to_is_there():
+    """Paths below the package, or from the root of the project."""
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"`([\w./]+(?:\.py|/))`", text))
+    assert len(paths) > 15
+    missing = [path for path in paths if not (DOCS.parent / path).exists() and not (SOURCE / path).exists()]
+    assert missing == []
