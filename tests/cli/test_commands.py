@@ -341,3 +341,16 @@ def test_a_real_cohort_needs_nothing_but_the_names_of_its_columns(run, tmp_path,
     done = run("predict", tmp_path / "m", shared_data / f"{name}.parquet", "-o", tmp_path / "r.parquet", "--json")
     assert done.code == 0, done.err
     assert done.json["mean_risk"] == pytest.approx(result["mean_risk"], rel=1e-12)
+
+
+def test_few_events_are_counted_neither_by_fit_nor_in_its_file(run, tmp_path):
+    rng = np.random.default_rng(0)
+    n, n_events = 400, 7
+    table = pd.DataFrame({"x": rng.normal(size=n), "event": np.arange(n) < n_events, "time": rng.exponential(size=n)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ("fit", tmp_path / "t.csv", "--event", "event", "--time", "time", "-o", tmp_path / "m")
+    told = run(*fit, "--json").json
+    assert (told["people"], told["events"], told["seen_share"]) == (n, None, None)
+    assert "fewer than 11" in run(*fit).out
+    training = load_model(tmp_path / "m").training
+    assert (training["people"], training["events"], training["mean_risk"]) == (n, None, None)

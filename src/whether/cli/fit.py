@@ -40,8 +40,16 @@ def fit(
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
     from whether.cli.cohorts import read_people
-    from whether.cli.method_choice import check_method, describe_training, expect_unseen, follow_advice, save_fitted
+    from whether.cli.method_choice import (
+        check_method,
+        describe_training,
+        expect_unseen,
+        follow_advice,
+        save_fitted,
+        training_sentence,
+    )
     from whether.cli.output import check_output, gathered_warnings, make_notes, tell
+    from whether.telling.plain import to_plain
 
     check_output(output, cohort.table)
     chosen = check_method(method, cohort)
@@ -56,22 +64,18 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        named = people.propensity_features or []
-        model = chosen.build(named, learner=learner, random_state=cohort.seed)
+        model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed)
         model.fit(people.X, people.y, **times)
         mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
-        facts = describe_training(model, people.y, mean_risk, expect_unseen(model, people, times))
-    save_fitted(output, model, people, chosen, facts)
-    about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner}
+        training = describe_training(model, people.y, mean_risk, expect_unseen(model, people, times))
+    save_fitted(output, model, people, chosen, training)
+    about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     tell(
         [
-            f"{chosen.name} ({chosen.restriction}), {learner}: fitted to {facts['people']:,} people, of whom "
-            f"{facts['events']:,} had the event seen.",
-            f"Mean risk {100 * mean_risk:.1f} %, against {100 * facts['seen_share']:.1f} % seen; about "
-            f"{facts['expected_unseen']:,.0f} of those without it are expected to be positive.",
+            f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training)}",
             f"Model written to {output}.",
         ],
-        {"command": "fit", "output": str(output), **about, "features": list(people.encoder.features), **facts},
+        {"command": "fit", "output": str(output), "features": list(people.encoder.features), **about},
         make_notes(people.findings, [*refusals, *warned]),
         as_json,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +15,17 @@ from whether.cli.options import CohortOptions
 from whether.cli.problems import CommandError
 from whether.estimators import CensoredClassifier
 from whether.estimators.time_model import TimeModelClassifier
-from whether.facts import FEWEST
+from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
 from whether.methods import METHODS, Method
 from whether.telling.advice_words import AdviceWords
-from whether.telling.disclosure import disclose
+from whether.telling.check_words import count_text
+from whether.telling.disclosure import Disclosure, disclose, is_told
+from whether.telling.plain import to_plain
 from whether.telling.table_words import word_all
+from whether.telling.words import percent
 
 
 def find_method(name: str, cohort: CohortOptions) -> Method:
@@ -73,19 +78,39 @@ def expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[st
     return float(still[people.y == 0].sum())
 
 
+@dataclass(frozen=True)
+class Training:
+    """What a fit came to."""
+
+    people: int
+    events: Annotated[int, People("people")]
+    seen_share: Annotated[float, RestsOn(("events",))]
+    mean_risk: Annotated[float, RestsOn(("events",))]
+    expected_unseen: Annotated[float, Expected()]
+    converged: bool
+
+
 def describe_training(
     model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
-) -> dict[str, Any]:
-    """What a fit came to."""
-    seen = {"people": int(y.size), "events": int(y.sum()), "seen_share": float(y.mean())}
-    return {**seen, "mean_risk": mean_risk, "expected_unseen": expected_unseen, "converged": bool(model.converged_)}
+) -> Training:
+    """What a fit came to, as it may be told."""
+    n, events = int(y.size), int(y.sum())
+    rule = Disclosure(FEWEST, {"people": (n, math.inf), "events": (events, n)})
+    return rule.tell(Training(n, events, events / n, mean_risk, expected_unseen, bool(model.converged_)))
 
 
-def save_fitted(
-    path: Path, model: CensoredClassifier, people: TableCohort, method: Method, facts: dict[str, Any]
-) -> None:
+def training_sentence(training: Training) -> str:
+    """Say what a fit came to."""
+    seen = f"fitted to {training.people:,} people, of whom {count_text(training.events)} had the event seen."
+    if not is_told(training.mean_risk):
+        return seen
+    return (
+        f"{seen} Mean risk {percent(training.mean_risk, 1)}, against {percent(training.seen_share, 1)} seen; about "
+        f"{training.expected_unseen:,.0f} of those without it are expected to be positive."
+    )
+
+
+def save_fitted(path: Path, model: CensoredClassifier, people: TableCohort, method: Method, training: Training) -> None:
     """Write the model file, which tells nothing from which a count of few people follows."""
-    few = min(facts["events"], facts["people"] - facts["events"]) < FEWEST
-    kept = {name: facts[name] for name in ("people", "converged")} if few else facts
-    training = {**kept, "learner": str(model.learner), "notes": list(word_all(people.findings))}
-    save_model(model, path, encoder=people.encoder, method=method.name, training=training)
+    about = {**to_plain(training), "learner": str(model.learner), "notes": list(word_all(people.findings))}
+    save_model(model, path, encoder=people.encoder, method=method.name, training=about)
