@@ -45,7 +45,7 @@ def test_named_features_reach_the_method_that_needs_them(make_cell):
 def test_an_error_comes_back_as_an_outcome_with_its_traceback(failing):
     outcome = execute(failing)
     assert outcome.failed
-    assert outcome.error.startswith("ValueError: ridge must be")
+    assert outcome.error.startswith("ArgumentError: ridge must be")
     assert "Traceback" in outcome.traceback
     assert not outcome.scores
 

@@ -105,5 +105,5 @@ def test_progress_goes_to_stderr_in_plain_lines(make_cell, failing, tmp_path, ca
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "2 cells, 0 of them stored already" in captured.err
-    assert "failed: ValueError: ridge must be" in captured.err
+    assert "failed: ArgumentError: ridge must be" in captured.err
     assert "2 of 2 cells, 1 failed" in captured.err
