@@ -72,9 +72,10 @@ def chooser():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_trees_are_chosen_where_the_risk_is_curved(curved, chooser):
+def test_trees_are_chosen_where_the_risk_is_curved(curved, chooser, global_random_seed):
     cohort, _ = curved
-    model = wh.FollowUpCureClassifier(learner=chooser).fit(cohort.X, cohort.y, follow_up=cohort.follow_up)
+    model = wh.MixtureCureClassifier(learner=chooser, random_state=global_random_seed)
+    model.fit(cohort.X, cohort.y, time=cohort.time)
     assert model.selection_.chosen == "boosted"
     assert "boosted" in str(model.selection_)
 
