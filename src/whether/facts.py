@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any, TypeAlias, get_type_hints
 
 # Smallest number of people that is told: a count of 1 to 10, and whatever gives one back, is held back.
@@ -61,12 +62,13 @@ def declared(fact: Any) -> Mapping[str, Any]:
     return {name: found[0] for name, found in told.items() if found and isinstance(found[0], kinds)}
 
 
-class Drawn:
-    """A fact that can be drawn.
+def _teller() -> Any:
+    """Whoever tells facts, found by name when one is told: no module below knows how, and none is imported for it."""
+    return import_module("whether.telling")
 
-    How is the business of `whether.telling`, which stands above all facts: it is asked for when something is told, and
-    the methods here and in `Told` are the only lines that reach up.
-    """
+
+class Drawn:
+    """A fact that can be drawn."""
 
     def plot(self, *, suppress_below: int = FEWEST) -> Any:
         """Draw what was found, as the report does; needs matplotlib.
@@ -80,9 +82,7 @@ class Drawn:
         -------
         matplotlib Figure
         """
-        from whether.telling import draw
-
-        return draw(self, suppress_below)
+        return _teller().draw(self, suppress_below)
 
 
 class Told(Drawn):
@@ -98,9 +98,7 @@ class Told(Drawn):
         suppress_below : int
             Smallest number of people that is told; 0 tells everything, for the eyes of who may see single persons.
         """
-        from whether.telling import to_text
-
-        return to_text(self, width, suppress_below)
+        return str(_teller().to_text(self, width, suppress_below))
 
     def to_dict(self, *, suppress_below: int = FEWEST) -> dict[str, Any]:
         """Return what was found as plain Python objects that JSON can have; what is held back is None.
@@ -110,9 +108,7 @@ class Told(Drawn):
         suppress_below : int
             Smallest number of people that is told.
         """
-        from whether.telling import to_dict
-
-        return to_dict(self, suppress_below)
+        return dict(_teller().to_dict(self, suppress_below))
 
     def __str__(self) -> str:
         return self.to_text()

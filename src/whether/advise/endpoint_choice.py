@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.evaluate.endpoint import EarlierEndpoint, impose_calendar_endpoint, impose_staggered_endpoint
@@ -91,13 +93,13 @@ def plan_endpoint(
 
 def _stagger(event_times: Array) -> float:
     """Length L of a period of entry such that the wanted share of events comes after U(0, L)."""
-    low, high = float(event_times.min()) * 1e-3, float(event_times.max()) * 1e3
-    for _ in range(80):
-        middle = np.sqrt(low * high)
+
+    def too_many(log_length: float) -> float:
         # An event at t comes after U(0, L) with probability min(t / L, 1).
-        hidden = float(np.mean(np.minimum(event_times / middle, 1.0)))
-        low, high = (middle, high) if hidden > HIDDEN_SHARE else (low, middle)
-    return float(high)
+        return float(np.mean(np.minimum(event_times / math.exp(log_length), 1.0))) - HIDDEN_SHARE
+
+    ends = math.log(event_times.min() * 1e-3), math.log(event_times.max() * 1e3)
+    return math.exp(brentq(too_many, *ends, xtol=1e-14))
 
 
 def _horizon(event: Flags, time: Array) -> float:

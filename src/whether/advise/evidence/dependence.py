@@ -172,6 +172,7 @@ def _explained(material: Material) -> float:
 
 def cox_score(features: Array, time: Array, ended: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Score of Cox's partial likelihood at zero and its variance, ties as Breslow has them; not `ended` is censored."""
+    # By hand: one pass, and statsmodels would be a dependency for this and for Holm's rule alone.
     order = np.argsort(-time, kind="stable")
     x = features[order] - features.mean(axis=0)
     distinct, first = np.unique(-time[order], return_index=True)

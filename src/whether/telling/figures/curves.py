@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
+from whether.evaluate.calibration import share_limits
 from whether.palette import BLUE, DARK_RED, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, log_axis, percent_axis
 from whether.telling.figures.groups import Rows, merge_groups, split_evenly
@@ -183,5 +183,4 @@ def _follow_up_groups(reading: CohortReading, known: Array) -> list[Rows]:
 def _share(follow_up: Array, labeled: NDArray[np.bool_]) -> tuple[float, int, float, float, float]:
     """Mean follow-up of a group (a median is one person's own), its size, and its share with the event, with limits."""
     n_events, n = int(np.count_nonzero(labeled)), labeled.size
-    limits = binomtest(n_events, n).proportion_ci(method="wilson")
-    return float(np.exp(np.log(follow_up).mean())), n, n_events / n, limits.low, limits.high
+    return float(np.exp(np.log(follow_up).mean())), n, n_events / n, *share_limits(n_events, n)
