@@ -54,12 +54,14 @@ class OfFeature:
 
 
 @cache
-def declared(fact: Any) -> Mapping[str, Any]:
-    """Return what the fields of a fact tell of people, by name; the others tell nothing."""
+def declared(fact: Any) -> Mapping[str, tuple[Any, ...]]:
+    """Return what the fields of a fact tell of people, by name, in the order of the declarations."""
     hints = get_type_hints(fact, include_extras=True)
     kinds = (People, RestsOn, Expected, Personal, OfFeature)
-    told = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: found[0] for name, found in told.items() if found and isinstance(found[0], kinds)}
+    return {
+        name: tuple(kind for kind in getattr(hint, "__metadata__", ()) if isinstance(kind, kinds))
+        for name, hint in hints.items()
+    }
 
 
 def _teller() -> Any:

@@ -210,6 +210,8 @@ MAKERS = {
     "few events": lambda: Cohort("few events", make_people(311, 7), commands=("examine", "recommend", "sensitivity")),
     "two events": lambda: Cohort("two events", make_people(211, 2)),
     "ten events": lambda: Cohort("ten events", make_people(311, 10)),
+    "seven events of sixty": lambda: Cohort("seven events of sixty", make_people(60, 7), commands=("examine",)),
+    "sixty, seven without it": lambda: Cohort("sixty, seven without it", make_people(60, 53), commands=("examine",)),
     "eleven events": lambda: Cohort("eleven events", make_people(311, 11), commands=("examine",)),
     "few events in a thousand": lambda: Cohort("few events in a thousand", make_people(997, 7)),
     "few unlabeled": lambda: Cohort("few unlabeled", make_people(199, 191), commands=("examine", "sensitivity")),

@@ -149,7 +149,7 @@ def find_ratios(truth, documents):
             for features in _count_features(documents):
                 parameters = 2 * (features + 1)
                 count = only_integer(*number.times(parameters))
-                if count in (truth.groups.get("events"), truth.groups.get("unlabeled")):
+                if count is not None and count in (truth.groups.get("events"), truth.groups.get("unlabeled")):
                     yield name_group(truth, count), count, number.where, f"{number.value:g} times {parameters}"
 
 

@@ -81,8 +81,13 @@ class Disclosure:
             return value
         return Withheld(f"fewer than {self.fewest}" if 2 * value < whole else "nearly all")
 
+    def _settle_all(self, value: Any, declarations: tuple[Any, ...], groups: Groups) -> Any:
+        """Return the value of a field as it may be told by all that is declared of it."""
+        for tells in declarations or (None,):
+            value = value if isinstance(value, Withheld) else self._settle(value, tells, groups)
+        return value
+
     def _settle(self, value: Any, tells: Any, groups: Groups) -> Any:
-        """Return the value of a field as it may be told."""
         if isinstance(tells, People):
             return self._part(value, groups[tells.of][0])
         if isinstance(tells, RestsOn):
@@ -143,7 +148,7 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
         return value
     tells, known = declared(value.__class__), {**groups, **_own_groups(value, groups)}
     names = [part.name for part in dataclasses.fields(value) if part.init]
-    told = {name: rule._settle(getattr(value, name), tells.get(name), known) for name in names}
+    told = {name: rule._settle_all(getattr(value, name), tells[name], known) for name in names}
     changed = {name: entry for name, entry in told.items() if entry is not getattr(value, name)}
     return dataclasses.replace(value, **changed) if changed else value
 
@@ -151,10 +156,11 @@ def _tell(value: Any, rule: Disclosure, groups: Groups) -> Any:
 def _own_groups(fact: Any, groups: Groups) -> dict[str, tuple[float, float]]:
     """Counts among the fields of a fact, with the count that each is a part of."""
     found: dict[str, tuple[float, float]] = {}
-    for name, tells in declared(fact.__class__).items():
-        if isinstance(tells, People):
-            whole = found[tells.of] if tells.of in found else groups[tells.of]
-            found[name] = (getattr(fact, name), whole[0])
+    for name, declarations in declared(fact.__class__).items():
+        for tells in declarations:
+            if isinstance(tells, People):
+                whole = found[tells.of] if tells.of in found else groups[tells.of]
+                found[name] = (getattr(fact, name), whole[0])
     return found
 
 
@@ -162,8 +168,8 @@ def _marks_few(value: Any, rule: Disclosure) -> bool:
     """Whether something is said of a feature that marks a few people."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return False
-    tells = declared(value.__class__).items()
-    return any(isinstance(kind, OfFeature) and not rule.allows_feature(getattr(value, name)) for name, kind in tells)
+    named = [name for name, tells in declared(value.__class__).items() if any(isinstance(k, OfFeature) for k in tells)]
+    return not all(rule.allows_feature(getattr(value, name)) for name in named)
 
 
 def _rounded(value: Any, digits: int) -> Any:

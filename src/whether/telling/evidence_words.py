@@ -122,9 +122,11 @@ def _potential(found: PotentialFollowUp) -> str:
 
 
 def _event_curve(found: EventCurve) -> list[str]:
+    level = found.plateau
+    there = f"; there {percent_interval(level)} are event-free" if is_told(level) else ""
     lines = [
-        f"Last event at {found.last_event:.4g}, with {found.n_after_last_event} people followed event-free beyond it; "
-        f"there {percent_interval(found.plateau)} are event-free."
+        f"Last event at {found.last_event:.4g}, with {found.n_after_last_event} people followed event-free beyond it"
+        f"{there}."
     ]
     if is_told(found.late_rate):
         rate = found.late_rate

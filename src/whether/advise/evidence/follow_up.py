@@ -62,7 +62,7 @@ class EventCurve:
     last_event: Annotated[float, Personal(2)]
     n_after_last_event: Annotated[int, People("people")]  #: People followed event-free beyond the last event.
     #: Kaplan and Meier's estimate of the share that is event-free at the last event.
-    plateau: Annotated[Interval, Personal(2)]
+    plateau: Annotated[Interval, RestsOn(("events",)), Personal(2)]
     #: Events per person and unit of time in the second half of follow-up.
     late_rate: Annotated[Interval, RestsOn(("n_late",))]
     #: Share of those event-free at the end who would have the event if that rate lasted for as long again.
