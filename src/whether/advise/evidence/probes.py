@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,16 +132,16 @@ class EventTimeFits:
 
     def __init__(self, cohort: Cohort) -> None:
         self._cohort = cohort
-
-    @cached_property
-    def _whole(self) -> ProbeFit:
-        return fit_probe(self._cohort, event_time_candidates(self._cohort), all_columns(self._cohort))
+        self._whole: ProbeFit | None = None
 
     def of(self, cohort: Cohort) -> ProbeFit:
         """Return the fit to the whole cohort, or to another design of it."""
-        if cohort is self._cohort:
+        if cohort is self._cohort and self._whole is not None:
             return self._whole
-        return fit_probe(cohort, event_time_candidates(cohort), all_columns(cohort))
+        fit = fit_probe(cohort, event_time_candidates(cohort), all_columns(cohort))
+        if cohort is self._cohort:
+            self._whole = fit
+        return fit
 
 
 def loosen(candidates: Sequence[SurvivalTimePropensity]) -> list[SurvivalTimePropensity]:
