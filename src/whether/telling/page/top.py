@@ -149,7 +149,7 @@ def _certainty(reading: Reading, kind: str) -> list[str]:
     """How sure the answer is, from chance, from assumptions and from the past."""
     analysis = reading.analysis
     lines = []
-    if kind == "estimate" and math.isfinite(analysis.unseen.lower):
+    if kind == "estimate" and _interval(reading, reading.told.unseen):
         lines.append(
             "Chance: the interval says how far the number might be off because these people and not others were "
             "observed. It takes the assumption above for granted."
