@@ -21,13 +21,11 @@ from sklearn.base import clone
 
 from whether.advise.variants import fit_to
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import has_errors, row_blocks
 from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import Interval
 from whether.learners import LinearFit
-from whether.likelihood import posterior
 
 Array = NDArray[np.float64]
 
@@ -62,10 +60,9 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         eta, v = fit.predict(part.features)
         assert eta is not None, "without an outcome part there is no covariance"
         missed = fit.propensity.log_missed(v, fit.propensity.observe(part))
-        positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
-        # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
-        slope = np.where(part.labeled, 0.0, still * (1 - still))
-        only_outcome = np.vstack([positive * (1 - positive), np.zeros_like(v)])
+        # Derivatives of the sums by each predictor: the outcome's, then the propensity's.
+        slope = np.where(part.labeled, 0.0, model.family.probability(eta + missed.value)[1])
+        only_outcome = np.vstack([model.family.probability(eta)[1], np.zeros_like(v)])
         by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
