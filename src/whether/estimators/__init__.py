@@ -4,6 +4,7 @@ from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
+from whether.estimators.promotion import PromotionTimeClassifier
 from whether.estimators.time_model import AFTClassifier
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "LabelClassifier",
     "LabelOnlyClassifier",
     "MixtureCureClassifier",
+    "PromotionTimeClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
 ]
