@@ -48,6 +48,10 @@ class Family(ABC):
         """Probability that the event is still to come to a person who was not seen to have it."""
         return self.probability(eta + log_missed)[0]
 
+    def log_unseen(self, before: Jet, after: Jet, log_missed: Array) -> Jet:
+        """Log probability of no event so far, with derivatives in eta, from ``log_never`` before and after waiting."""
+        return Jet(before.value - after.value, before.first - after.first, before.second - after.second)
+
     @abstractmethod
     def log_odds(self, x: Array) -> Array:
         """Log odds of the event ever happening."""
@@ -92,6 +96,11 @@ class PromotionTime(Family):
     name = "promotion time"
     ratio_kind = "rate ratio"
     threshold = DISTRIBUTIONS["exponential"]
+
+    def log_unseen(self, before: Jet, after: Jet, log_missed: Array) -> Jet:
+        """Minus theta F: where causes are many and hardly one is due, a difference would be lost in rounding."""
+        due = -np.expm1(log_missed)
+        return Jet(before.value * due, before.first * due, before.second * due)
 
     def log_odds(self, x: Array) -> Array:
         """Log(e^theta - 1)."""

@@ -166,18 +166,17 @@ def unlabeled_slopes(family: Family, eta: Array, log_missed: Terms) -> tuple[Arr
     unlabeled is EM's E-step, and the gradient in eta is q - p: gradient methods and EM have the same stationary points.
     """
     before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
-    gradient = -after.first * np.concatenate([np.ones((1, eta.size)), log_missed.gradient])
-    gradient[0] += before.first
-    return before.value - after.value, gradient
+    unseen = family.log_unseen(before, after, log_missed.value)
+    return unseen.value, np.concatenate([unseen.first[None], -after.first * log_missed.gradient])
 
 
 def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:
     """Log-likelihood of unlabeled people with first and second derivatives."""
     before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
-    terms = terms_along(Jet(-after.value, -after.first, -after.second), log_missed)
-    terms.gradient[0] += before.first
-    terms.curvature[0, 0] += before.second
-    return terms._replace(value=before.value + terms.value)
+    unseen = family.log_unseen(before, after, log_missed.value)
+    terms = terms_along(Jet(unseen.value, -after.first, -after.second), log_missed)
+    terms.gradient[0], terms.curvature[0, 0] = unseen.first, unseen.second
+    return terms
 
 
 def terms_along(jet: Jet, inner: Terms) -> Terms:

@@ -143,3 +143,13 @@ def test_where_all_causes_come_in_time_it_is_the_regression_with_a_complementary
     expected = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-7}).x
     raw = objective.predictor(found).to_raw() @ found
     np.testing.assert_allclose(raw[[0, 3, 4, 5]], expected, atol=1e-4)
+
+
+def test_many_causes_of_which_hardly_one_is_due_are_counted_to_the_last_digit():
+    # Fails while the log probability of no event is a difference of two large numbers.
+    clock = EventTimePropensity(DISTRIBUTIONS["exponential"])
+    eta, v = np.full(3, 30.0), np.zeros((1, 3))
+    observed = np.log([1e-15, 1e-14, 1e-13])
+    unseen = PromotionLikelihood(clock).terms(eta, v, observed, labeled=False)
+    np.testing.assert_allclose(unseen.value, np.exp(30.0) * np.expm1(-np.exp(observed)), rtol=1e-12)
+    np.testing.assert_allclose(unseen.gradient[0], unseen.value, rtol=1e-12)
