@@ -20,8 +20,8 @@ def check_table(table: Any) -> None:
     columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
     if columns is None or dtypes is None:
         return
-    if len(columns) == 0:
-        raise DataError("X has no columns, but at least one feature is needed: name the columns to learn from.")
+    if len(columns) == 0 and len(table) == 0:
+        raise DataError("X has neither columns nor rows. For a model without features pass numpy.empty((n, 0)).")
     for name, dtype in zip(columns, dtypes, strict=True):
         numeric = dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "iufb"
         if not numeric and str(dtype) not in ("Boolean", "boolean"):
