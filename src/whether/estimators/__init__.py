@@ -4,6 +4,7 @@ from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
+from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
 from whether.estimators.time_model import AFTClassifier
 
 __all__ = [
@@ -14,7 +15,9 @@ __all__ = [
     "FollowUpCureClassifier",
     "LabelClassifier",
     "LabelOnlyClassifier",
+    "LikelihoodRatioTest",
     "MixtureCureClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
+    "likelihood_ratio_test",
 ]

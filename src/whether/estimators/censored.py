@@ -157,9 +157,9 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         if reset:
             self.categories_ = find_categories(X) if self._allows_missing() else {}
         X = encode_categories(X, self.categories_)
-        check_table(X)
+        check_table(X, allow_empty=True)
         if len(getattr(X, "columns", [""])) == 0:
-            X = np.empty((len(X), 0))
+            X = np.empty((len(X), 0))  # scikit-learn cannot read a frame without columns
         types, least = [np.float64, np.float32], 0 if self.learner == "linear" else 1
         features = validate_data(self, X, reset=reset, dtype=types, ensure_all_finite=False, ensure_min_features=least)
         check_features(features, self._names(), allow_missing=self._allows_missing())

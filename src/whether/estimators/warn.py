@@ -43,5 +43,6 @@ def warn_of_boundary(fit: LinearFit, names: list[str]) -> None:
         IdentifiabilityWarning,
         "The likelihood has no maximum inside: it is flat, or rises ever less, as these coefficients run to infinity: "
         f"{name_moved(fit, names)}. There are no standard errors. An intercept of the outcome that runs away says that "
-        "nobody is cured, which is AFTClassifier's model; a slope, that its feature tells some people apart perfectly.",
+        "nobody is cured, which is AFTClassifier's model; slopes, that their features follow from each other or tell "
+        "some people apart perfectly.",
     )
