@@ -64,7 +64,9 @@ class CohortOptions:
     endpoint: Annotated[Text, option("Date at which follow-up ended for everybody, as 2020-12-31.", "DATE")] = None
     event_value: Annotated[Text, option("Value of the event column that means that it was seen.", "VALUE")] = None
     propensity_features: Annotated[Texts, option("Columns that decide who is seen, as a,b.", "COLUMNS")] = None
-    features: Annotated[Texts, option("Columns to learn from, as a,b; by default all others.", "COLUMNS")] = None
+    features: Annotated[Texts, option("Columns to learn from, as a,b, or none; by default all others.", "COLUMNS")] = (
+        None
+    )
     drop: Annotated[Texts, option("Columns to leave out, as a,b.", "COLUMNS")] = None
     categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
     id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
@@ -130,6 +132,13 @@ def check_learner(name: str | None) -> None:
     """Refuse a learner that there is not."""
     if name is not None and name not in LEARNERS:
         raise CommandError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}.")
+
+
+def list_columns(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+    """Columns that an option lists: None where it was not given, and no columns for "none", unless one is called so."""
+    if given is None:
+        return None
+    return [] if list(given) == ["none"] and "none" not in names else split(given, names)
 
 
 def split(given: Iterable[str] | None, names: Sequence[str] = ()) -> list[str]:

@@ -60,11 +60,11 @@ def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterab
     used_twice = next((name for name in (*wanted, *propensity, *codes) if name in taken), None)
     if used_twice is not None:
         raise ArgumentError(f"Column {used_twice!r} cannot be a feature: it has another use, or was dropped.")
-    candidates = wanted or [name for name in names if name not in taken]
+    candidates = wanted if uses["features"] is not None else [name for name in names if name not in taken]
     absent = next((name for name in propensity if name not in candidates), None)
     if absent is not None:
         raise ArgumentError(f"`propensity_features` has {absent!r}, which `features` has not.")
-    return Choice(candidates, bool(wanted), ids, codes, propensity)
+    return Choice(candidates, uses["features"] is not None, ids, codes, propensity)
 
 
 def _listed(names: Iterable[str] | None) -> list[str]:

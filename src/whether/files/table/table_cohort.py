@@ -120,7 +120,7 @@ def read_cohort(
     event_value : optional
         Value of the event column that means that it was seen.
     features : list of str, optional
-        Columns to learn from; by default all that have no other use.
+        Columns to learn from; by default all that have no other use. An empty list is for models without features.
     drop : list of str, optional
         Columns to leave out.
     categorical : list of str, optional
@@ -193,7 +193,8 @@ def _encode(
     columns = {name: guess_column(name, table[name]) for name in choice.candidates}
     encoder = learn_encoder(columns, choice, outcome, findings, keep_gaps=keep_gaps)
     # What encoding finds in the training table has been told when it was learned.
-    return encoder, pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features), copy=False)
+    features = encoder.encode(columns, table.num_rows, [])
+    return encoder, pd.DataFrame(features, columns=list(encoder.features), copy=False)
 
 
 def _find_features(choice: Choice, encoder: Encoder) -> list[str] | None:
