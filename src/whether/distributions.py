@@ -56,8 +56,7 @@ class ResidualDistribution(ABC):
 
     def log_cdf(self, z: Array) -> Jet:
         """Log probability of a residual at most ``z``, of residuals that are symmetric about zero."""
-        mirrored = self.log_survival(-z)
-        return Jet(mirrored.value, -mirrored.first, mirrored.second)
+        return _mirror(self.log_survival(-z))
 
     @abstractmethod
     def draw(self, uniform: Array) -> Array:
@@ -142,11 +141,40 @@ class Gumbel(ResidualDistribution):
         return np.asarray(np.log(-np.log1p(-uniform)))
 
 
+class Frechet(ResidualDistribution):
+    """Largest-extreme-value residuals, those of the Weibull mirrored: inverse Weibull times, with a heavy tail."""
+
+    name = "frechet"
+    _mirrored = Gumbel("weibull", has_scale=True)
+
+    def log_density(self, z: Array) -> Jet:
+        """Log density of the residual."""
+        return _mirror(self._mirrored.log_density(-z))
+
+    def log_survival(self, z: Array) -> Jet:
+        """Log probability of a residual above ``z``."""
+        return _mirror(self._mirrored.log_cdf(-z))
+
+    def log_cdf(self, z: Array) -> Jet:
+        """Log probability of a residual at most ``z``."""
+        return _mirror(self._mirrored.log_survival(-z))
+
+    def draw(self, uniform: Array) -> Array:
+        """Residuals from uniform draws, by inverting the distribution function."""
+        return np.asarray(-np.log(-np.log(uniform)))
+
+
+def _mirror(jet: Jet) -> Jet:
+    """Return a function of -z as a function of z."""
+    return Jet(jet.value, -jet.first, jet.second)
+
+
 _ALL = (
     Normal(),
     Logistic(),
     Gumbel("weibull", has_scale=True, special_cases=("exponential",)),
     Gumbel("exponential", has_scale=False),
+    Frechet(),
 )
 DISTRIBUTIONS: dict[str, ResidualDistribution] = {distribution.name: distribution for distribution in _ALL}
 # What distribution="auto" compares. The exponential is a Weibull and never has the higher likelihood.
