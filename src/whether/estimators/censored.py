@@ -266,7 +266,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Log probabilities that a positive is labeled and that it is not."""
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Coefficients with standard errors, z, p, confidence intervals and odds or time ratios.
+        """Coefficients with standard errors, z, p, confidence intervals and odds, rate or time ratios.
 
         Parameters
         ----------
