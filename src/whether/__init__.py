@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PromotionTimeClassifier,
         SARPUClassifier,
         UnbiasedPUClassifier,
+        likelihood_ratio_test,
     )
     from whether.files.model import load_model, save_model
     from whether.files.table import read_cohort
@@ -55,6 +56,7 @@ __all__ = [
     "analyze",
     "backtest",
     "examine",
+    "likelihood_ratio_test",
     "load_model",
     "read_cohort",
     "recommend",

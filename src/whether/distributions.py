@@ -44,6 +44,7 @@ class ResidualDistribution(ABC):
 
     name: str  # what users pass as distribution=
     has_scale: bool = True  # whether the scale is estimated; the exponential fixes it at 1
+    special_cases: tuple[str, ...] = ()  # names of the distributions that it contains
 
     @abstractmethod
     def log_density(self, z: Array) -> Jet:
@@ -113,8 +114,8 @@ class Logistic(ResidualDistribution):
 class Gumbel(ResidualDistribution):
     """Smallest-extreme-value residuals: Weibull event times, or exponential ones where the scale is fixed at 1."""
 
-    def __init__(self, name: str, *, has_scale: bool) -> None:
-        self.name, self.has_scale = name, has_scale
+    def __init__(self, name: str, *, has_scale: bool, special_cases: tuple[str, ...] = ()) -> None:
+        self.name, self.has_scale, self.special_cases = name, has_scale, special_cases
 
     def log_density(self, z: Array) -> Jet:
         """Log density of the residual."""
@@ -141,7 +142,12 @@ class Gumbel(ResidualDistribution):
         return np.asarray(np.log(-np.log1p(-uniform)))
 
 
-_ALL = Normal(), Logistic(), Gumbel("weibull", has_scale=True), Gumbel("exponential", has_scale=False)
+_ALL = (
+    Normal(),
+    Logistic(),
+    Gumbel("weibull", has_scale=True, special_cases=("exponential",)),
+    Gumbel("exponential", has_scale=False),
+)
 DISTRIBUTIONS: dict[str, ResidualDistribution] = {distribution.name: distribution for distribution in _ALL}
 # What distribution="auto" compares. The exponential is a Weibull and never has the higher likelihood.
 AUTO_DISTRIBUTIONS = ("lognormal", "loglogistic", "weibull")

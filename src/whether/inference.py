@@ -29,10 +29,13 @@ class Covariance:
     flat: Array | None = None  # where the information is singular: the direction along which the likelihood is flat
 
 
-def invert_information(information: Array, meat: Array | None = None, known: Sequence[int] = ()) -> Covariance:
+def invert_information(
+    information: Array, meat: Array | None = None, known: Sequence[int] = (), least: float = 0.0
+) -> Covariance:
     """Covariance from the information at the optimum, or the sandwich around ``meat``, the outer product of the scores.
 
-    Parameters that are known, and so were not estimated, have zeros.
+    Parameters that are known, and so were not estimated, have zeros. A direction with ``least`` information or less
+    counts as flat.
     """
     free = np.setdiff1d(np.arange(information.shape[0]), np.asarray(known, dtype=int))
     part = information[np.ix_(free, free)]
@@ -41,9 +44,10 @@ def invert_information(information: Array, meat: Array | None = None, known: Seq
         return Covariance(None, np.eye(information.shape[0])[free[np.argmin(diagonal)]])
     scale = 1 / np.sqrt(diagonal)
     values, vectors = eigh(part * np.outer(scale, scale))
-    if values[0] < SINGULAR:
+    lowest, directions = eigh(part, subset_by_index=[0, 0]) if least else (np.inf, vectors)
+    if values[0] < SINGULAR or lowest <= least:
         flat = np.zeros(information.shape[0])
-        flat[free] = vectors[:, 0]
+        flat[free] = directions[:, 0]
         return Covariance(None, flat)
     inverse = (vectors / values) @ vectors.T * np.outer(scale, scale)
     if meat is not None:

@@ -131,6 +131,11 @@ BAD_TABLES = {
     "propensity feature that is no feature": (
         GOOD, (*FIT, "--features", "age", "--propensity-features", "stage"), 2, "which --features has not",
     ),
+    "unknown penalty": (GOOD, (*FIT, "--method", "LR", "--penalty", "l2"), 2, "must be auto or none, got 'l2'"),
+    "unknown outcome feature": (
+        GOOD, (*FIT, "--method", "AFTMC-F", "--outcome-features", "weight"), 2, "'weight', which is no feature",
+    ),
+    "no features to advise on": (GOOD, (*FIT, "--features", "none"), 2, "The advice is about features"),
     "unknown learner": (GOOD, (*FIT, "--learner", "deep"), 2, "linear, boosted, neural, auto, got 'deep'"),
     "one column for two roles": (GOOD, ("--event", "event", "--time", "event"), 2, "cannot be two of"),
     "endpoint without entry": (GOOD, (*FIT, "--endpoint", "2020-12-31"), 2, "--endpoint needs --entry"),

@@ -351,3 +351,25 @@ def test_fit_does_not_count_out_a_few_events(run, tmp_path, cohort):
     assert fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES)["events"] is None
     options = ("--event", "event", *TIMES, "--method", "FUMC-F", "-o", tmp_path / "m")
     assert "fewer than 11 had the event" in run("fit", tmp_path / "t.csv", *options).out
+
+
+def test_a_model_without_features_is_fitted_saved_and_asked(run, tmp_path):
+    run("simulate", "baseline", "--n", "400", "-o", tmp_path / "cohort.csv")
+    model, risks = tmp_path / "model", tmp_path / "risks.csv"
+    options = ("--features", "none", "--method", "AFTMC-F", "--penalty", "none")
+    assert fit(run, tmp_path / "cohort.csv", model, *TIMES, *options)["features"] == []
+    assert run("predict", model, tmp_path / "cohort.csv", "-o", risks).code == 0
+    written = pd.read_csv(risks)
+    fitted = load_model(model).model
+    assert fitted.is_maximum_likelihood_
+    assert written.risk.to_numpy() == pytest.approx(fitted.predict_proba(np.empty((400, 0)))[:, 1])
+    assert (written.risk_lower < written.risk).all()
+
+
+def test_parts_have_the_features_that_options_name(run, tmp_path):
+    run("simulate", "baseline", "--n", "400", "-o", tmp_path / "cohort.csv")
+    options = ("--propensity-features", "none", "--outcome-features", "x1,x3", "--penalty", "none")
+    fit(run, tmp_path / "cohort.csv", tmp_path / "model", *TIMES, "--method", "AFTMC-R", *options)
+    table = load_model(tmp_path / "model").model.summary().to_frame()
+    assert table.term[table.part == "outcome"].tolist() == ["intercept", "x1", "x3"]
+    assert table.term[table.part != "outcome"].tolist() == ["intercept", "intercept"]

@@ -361,9 +361,12 @@ def test_name_in_an_array_without_names_is_refused(refused):
     refused(wh.SARPUClassifier(propensity_features=["x1"]), r"has the name 'x1', but X has no column names")
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_table_without_columns_is_refused(library, cohort):
-    table = pytest.importorskip(library).DataFrame({"a": cohort.X[:, 0]})
-    empty = table[[]] if library == "pandas" else table.select([])
-    with pytest.raises(ValueError, match="X has no columns"):
-        wh.LabelClassifier().fit(empty, cohort.y)
+def test_table_without_columns_that_has_lost_its_rows_is_refused(cohort):
+    table = pytest.importorskip("polars").DataFrame({"a": cohort.X[:, 0]})
+    with pytest.raises(wh.DataError, match="X has neither columns nor rows"):
+        wh.LabelClassifier().fit(table.select([]), cohort.y)
+
+
+def test_table_without_columns_is_refused_by_learners_that_need_features(cohort):
+    with pytest.raises(ValueError, match="a minimum of 1 is required"):
+        wh.LabelClassifier(learner="boosted").fit(np.empty((cohort.y.size, 0)), cohort.y)

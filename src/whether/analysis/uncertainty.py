@@ -28,6 +28,7 @@ from whether.evaluate import Interval
 from whether.learners import LinearFit
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,32 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
 
-def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
-    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for."""
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """How far each person's probabilities move when the time part is shrunk no more than held-out likelihood asks."""
+
+    risk: Array
+    still: Array  # 0 for the labeled
+
+    def widen(self, spread: Spread, rows: Rows) -> Spread:
+        """Add how far the sums over some people move to their standard errors."""
+        risk, still = float(self.risk[rows].mean()), float(self.still[rows].sum())
+        return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, still))
+
+
+def find_shift(model: CensoredClassifier, X: Any, cohort: Cohort) -> Shift | None:
+    """Fit with the penalty of the highest held-out likelihood; None where that is the one that was taken."""
     path = getattr(model.model_, "path", None)
     if path is None or path.best == path.chosen or "shrinkage" not in model.get_params():
-        return spread
+        return None
     looser = clone(model).set_params(shrinkage=path.best)
     if hasattr(model, "distribution_"):
         looser.set_params(distribution=model.distribution_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
         fit_to(cohort, looser, X)
-    risk = float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1]))
-    unseen = float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort)))
-    return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, unseen))
+    still = predict_still(looser, X, cohort) - predict_still(model, X, cohort)
+    return Shift(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1], np.nan_to_num(still))
 
 
 def share_interval(share: float, error: float, level: float) -> Interval:
@@ -101,6 +114,8 @@ def unseen_interval(still: Array, error: float, level: float) -> Interval:
     positive, so that it is one for the number itself and not for its expectation only.
     """
     n, expected = still.size, float(still.sum())
+    if n == 0:
+        return Interval(0.0, 0.0, 0.0, 0.0, level)
     total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))
     share = share_interval(expected / n, total / n, level)
     return Interval(expected, n * share.lower, n * share.upper, total, level)

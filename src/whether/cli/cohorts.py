@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.cli.options import CohortOptions, split
+from whether.cli.options import CohortOptions, list_columns
 from whether.files.table import TableCohort, open_table, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
@@ -22,8 +22,8 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
         return _simulate_people(options.seed)
     assert options.event is not None, "the options have been checked"
     table = open_table(options.table, query=options.query)
-    lists = ("features", "drop", "categorical", "propensity_features", "id")
-    columns: dict[str, Any] = {name: split(getattr(options, name), table.column_names) for name in lists}
+    lists = ("features", "drop", "categorical", "propensity_features", "id", "by")
+    columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names) for name in lists}
     plain = ("time", "follow_up", "entry", "endpoint", "event_value", "group")
     columns |= {name: getattr(options, name) for name in plain}
     return read_cohort(table, options.event, keep_gaps=keep_gaps, **columns)

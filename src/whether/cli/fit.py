@@ -10,6 +10,7 @@ from whether.cli.options import (
     CohortOptions,
     ModelOutput,
     Text,
+    Texts,
     about_cohort,
     check_learner,
     option,
@@ -22,6 +23,10 @@ def fit(
     output: ModelOutput,
     method: Annotated[Text, option("Method of the catalogue, such as FUMC-F.", "NAME")] = None,
     learner: AdvisedLearner = None,
+    outcome_features: Annotated[
+        Texts, option("Columns that decide whether the event ever happens, as a,b, or none; by default all.", "COLUMNS")
+    ] = None,
+    penalty: Annotated[str, option("auto, or none for maximum likelihood.", "NAME", shows=True)] = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a table how likely the event is ever to happen, and write a model file.
@@ -36,15 +41,21 @@ def fit(
       whether predict model.whether cohort.csv -o risks.csv
 
     \b
+    By maximum likelihood, without features, as other programs do:
+      whether fit cohort.csv --event event --time time --features none --method AFTMC-F --penalty none -o model.whether
+
+    \b
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
     from whether.cli.cohorts import read_people
     from whether.cli.method_choice import (
+        check_advisable,
         check_method,
         describe_training,
         expect_unseen,
         follow_advice,
+        model_settings,
         save_fitted,
         training_sentence,
     )
@@ -56,6 +67,7 @@ def fit(
     check_learner(learner)
     keeps_gaps, refusals = learner == "boosted", list[str]()
     people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None)
+    check_advisable(chosen, people)
     times = {"time": people.time, "follow_up": people.follow_up}
     with gathered_warnings() as warned:
         if chosen is None:
@@ -64,7 +76,8 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed)
+        settings = model_settings(chosen, people, outcome_features, penalty)
+        model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed, **settings)
         model.fit(people.X, people.y, **times)
         mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
         training = describe_training(model, people.y, mean_risk, expect_unseen(model, people, times))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import recommend
-from whether.cli.options import CohortOptions
+from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
 from whether.estimators import CensoredClassifier
 from whether.estimators.time_model import TimeModelClassifier
@@ -19,7 +20,7 @@ from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
-from whether.methods import METHODS, Method
+from whether.methods import AFTMC_F, METHODS, Method
 from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import count_text
 from whether.telling.disclosure import Disclosure, disclose, is_told
@@ -58,6 +59,35 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     if named and not found.feature_parameter:
         raise CommandError(f"{found.name} has no use for --propensity-features. Methods that end in -R have.")
     return found
+
+
+def check_advisable(chosen: Method | None, people: TableCohort) -> None:
+    """Refuse to advise on people without features."""
+    if chosen is None and not people.encoder.features:
+        raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
+
+
+def model_settings(
+    method: Method, people: TableCohort, outcome_features: list[str] | None, penalty: str
+) -> dict[str, Any]:
+    """Parameters of a classifier that options of `whether fit` stand for; those not given are left out."""
+    if penalty not in ("auto", "none"):
+        raise CommandError(f"--penalty must be auto or none, got {penalty!r}.")
+    named = list_columns(outcome_features, people.encoder.columns)
+    absent = next((name for name in named or () if not people.encoder.features_of(name)), None)
+    if absent is not None:
+        raise CommandError(
+            f"--outcome-features has {absent!r}, which is no feature.{suggest(absent, people.encoder.columns)}"
+        )
+    settings: dict[str, Any] = {}
+    if named is not None:
+        settings["outcome_features"] = [name for column in named for name in people.encoder.features_of(column)]
+    if penalty == "none":
+        settings["penalty"] = None
+    strange = next((name for name in settings if name not in inspect.signature(method.estimator).parameters), None)
+    if strange is not None:
+        raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
+    return settings
 
 
 def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:

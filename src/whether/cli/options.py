@@ -15,6 +15,8 @@ import typer
 
 from whether.cli.problems import CommandError
 
+# Options about columns that only some commands have.
+SPECIAL = ("group", "by")
 LEARNERS = ("linear", "boosted", "neural", "auto")
 
 
@@ -64,11 +66,14 @@ class CohortOptions:
     endpoint: Annotated[Text, option("Date at which follow-up ended for everybody, as 2020-12-31.", "DATE")] = None
     event_value: Annotated[Text, option("Value of the event column that means that it was seen.", "VALUE")] = None
     propensity_features: Annotated[Texts, option("Columns that decide who is seen, as a,b.", "COLUMNS")] = None
-    features: Annotated[Texts, option("Columns to learn from, as a,b; by default all others.", "COLUMNS")] = None
+    features: Annotated[Texts, option("Columns to learn from, as a,b, or none; by default all others.", "COLUMNS")] = (
+        None
+    )
     drop: Annotated[Texts, option("Columns to leave out, as a,b.", "COLUMNS")] = None
     categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
     id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
     group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
+    by: Annotated[Texts, option("Columns by whose levels people are told apart, as a,b.", "COLUMNS")] = None
     query: Query = None
     seed: Seed = 0
 
@@ -86,11 +91,14 @@ class CohortOptions:
         return {name: value for name, value in values.items() if name != "--table" and value not in (None, 0)}
 
 
-def about_cohort(*, needs_table: bool = False, has_groups: bool = False) -> Callable[..., Callable[..., None]]:
-    """Put the table and the options about its columns before a command's own; it gets them as its first argument."""
+def about_cohort(*, needs_table: bool = False, takes: Sequence[str] = ()) -> Callable[..., Callable[..., None]]:
+    """Put the table and the options about its columns before a command's own; it gets them as its first argument.
+
+    Of `SPECIAL` options it has those that are named.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shared = _parameters(needs_table, has_groups)
+        shared = _parameters(needs_table, takes)
         _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
         @functools.wraps(command)
@@ -108,7 +116,7 @@ def about_cohort(*, needs_table: bool = False, has_groups: bool = False) -> Call
     return decorate
 
 
-def _parameters(needs_table: bool, has_groups: bool) -> list[inspect.Parameter]:
+def _parameters(needs_table: bool, takes: Sequence[str]) -> list[inspect.Parameter]:
     """The fields of `CohortOptions` as parameters of a command."""
     hints = get_type_hints(CohortOptions, include_extras=True)
     if needs_table:
@@ -122,7 +130,7 @@ def _parameters(needs_table: bool, has_groups: bool) -> list[inspect.Parameter]:
             annotation=hints[entry.name],
         )
         for entry in dataclasses.fields(CohortOptions)
-        if entry.name != "group" or has_groups
+        if entry.name not in SPECIAL or entry.name in takes
     ]
 
 
@@ -130,6 +138,13 @@ def check_learner(name: str | None) -> None:
     """Refuse a learner that there is not."""
     if name is not None and name not in LEARNERS:
         raise CommandError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}.")
+
+
+def list_columns(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+    """Columns that an option lists: None where it was not given, and no columns for "none", unless one is called so."""
+    if given is None:
+        return None
+    return [] if list(given) == ["none"] and "none" not in names else split(given, names)
 
 
 def split(given: Iterable[str] | None, names: Sequence[str] = ()) -> list[str]:

@@ -37,12 +37,12 @@ def predict(
     check_between(level, "level")
     opened = load_model(model)
     encoder, source = opened.table_encoder(), open_table(table, query=query)
-    encoder.check_columns(source.column_names)
+    wanted = encoder.columns_among(source.column_names)
     own_ids = [name for name in encoder.ids if name in source.column_names]
     copied = split(id, source.column_names) or own_ids
     for name in copied:
         check_column(name, source.column_names)
-    cells, findings = source.read(list(dict.fromkeys([*copied, *encoder.columns]))), list(source.findings)
+    cells, findings = source.read(list(dict.fromkeys([*copied, *wanted]))), list(source.findings)
     with gathered_warnings() as warned:
         risks = opened.predict_rows(cells, level, findings)
     refuse_names(copied, risks.columns)

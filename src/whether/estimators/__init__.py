@@ -4,6 +4,7 @@ from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
+from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
 from whether.estimators.promotion import PromotionTimeClassifier
 from whether.estimators.time_model import AFTClassifier
 
@@ -15,8 +16,10 @@ __all__ = [
     "FollowUpCureClassifier",
     "LabelClassifier",
     "LabelOnlyClassifier",
+    "LikelihoodRatioTest",
     "MixtureCureClassifier",
     "PromotionTimeClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
+    "likelihood_ratio_test",
 ]

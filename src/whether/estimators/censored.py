@@ -18,16 +18,14 @@ from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import encode_categories, find_categories
-from whether.estimators.coefficient_table import summarize
+from whether.estimators.fit_report import FitReport
 from whether.estimators.parameters import check_parameters, linear_settings
-from whether.estimators.warn import warn_of_rivals, warn_unless_converged
+from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
-from whether.inference import Summary
-from whether.learners import BoostedFit, FitResult, Learner, LinearFit, Selection, Task, resolve_learner
+from whether.learners import Learner, Task, resolve_learner
 from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
-    ArgumentError,
     check_cohort,
     check_features,
     check_labels,
@@ -38,7 +36,7 @@ from whether.validate import (
 )
 
 
-class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -48,9 +46,13 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         (PyTorch, an extra); by whichever of these has the best cross-validated likelihood; by a configured
         `BoostedLearner` or `NeuralLearner`; or, by EM, by any scikit-learn classifier that takes sample weights.
         The parameters below are those of the linear model, from which the other learners start.
+    penalty : "auto" or None, default="auto"
+        None switches every penalty off, on slopes as on location and scale of the times: maximum likelihood, for linear
+        models. ``loglik_``, ``aic_``, ``bic_``, ``vcov()`` and `likelihood_ratio_test` are then what other programs
+        print. A maximum at the boundary (a cured fraction of 0, say) gives a warning, and ``at_boundary_`` is True.
     ridge : float or "auto", default="auto"
         Penalty on squared slopes of standardised features, in units of one person's log-likelihood. 1 is what
-        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is maximum likelihood. "auto" is 1, or
+        scikit-learn's ``LogisticRegression`` does on standardised features; 0 is none. "auto" is 1, or
         with fewer than five events (or non-events) per feature the penalty under which logistic regression predicts
         the labels of people who are left out best.
     covariance : {"observed", "sandwich"}, default="observed"
@@ -79,11 +81,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     """
 
     family: ClassVar[Family] = MIXTURE  # what the outcome's predictor says about the event ever happening
-    model_: Any
     covariance: str
     _needs: tuple[str, ...] = ()  # by fit, besides X and y
     _fit_measure = "log-likelihood"  # what the maximised function is called in the summary
     learner: Any = "linear"
+    penalty: str | None = "auto"
     verbose: int = 0
 
     def fit(
@@ -101,7 +103,7 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         ----------
         X : array-like or data frame of shape (n, d)
             Features: numbers without missing values. A boosted model takes missing values, and columns of a data
-            frame that are of a categorical type, as they are.
+            frame that are of a categorical type, as they are. A linear model may have no features: intercepts only.
         y : array-like of shape (n,)
             1 if the event was seen, 0 if not (yet).
         time : array-like of shape (n,), optional
@@ -157,8 +159,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         if reset:
             self.categories_ = find_categories(X) if self._allows_missing() else {}
         X = encode_categories(X, self.categories_)
-        check_table(X)
-        features = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        check_table(X, allow_empty=True)
+        if len(getattr(X, "columns", [""])) == 0:
+            X = np.empty((len(X), 0))  # scikit-learn cannot read a frame without columns
+        types, least = [np.float64, np.float32], 0 if self.learner == "linear" else 1
+        features = validate_data(self, X, reset=reset, dtype=types, ensure_all_finite=False, ensure_min_features=least)
         check_features(features, self._names(), allow_missing=self._allows_missing())
         return features
 
@@ -171,37 +176,12 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
         named = getattr(self, "feature_names_in_", None) is not None
         return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
 
-    @property
-    def fit_result_(self) -> FitResult:
-        """How the optimum was reached, from how many starts, and how far apart they ended."""
-        return self.model_.result
-
-    @property
-    def selection_(self) -> Selection | None:
-        """How ``learner="auto"`` chose; None for the others."""
-        return self.model_.result.selection
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the optimum was reached."""
-        return self.model_.result.converged
-
-    @property
-    def n_iter_(self) -> int:
-        """Number of steps."""
-        return max(self.model_.result.n_steps, 1)
-
-    @property
-    def feature_importances_(self) -> dict[str, Array]:
-        """Gain of each feature by part of the model, where trees were boosted."""
-        if not isinstance(self.model_, BoostedFit):
-            raise AttributeError("Only boosted models have feature_importances_.")
-        return self.model_.importances
-
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""
         warn_unless_converged(type(self).__name__, self.fit_result_)
         warn_of_rivals(self.fit_result_)
+        if self.at_boundary_:
+            warn_of_boundary(self.model_, self._names())
 
     def _predictors(self, X: Any) -> tuple[Array | None, Array]:
         check_is_fitted(self)
@@ -265,27 +245,11 @@ class CensoredClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _log_propensity(self, eta: Array | None, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         """Log probabilities that a positive is labeled and that it is not."""
 
-    def summary(self, level: float = 0.95) -> Summary:
-        """Coefficients with standard errors, z, p, confidence intervals and odds, rate or time ratios.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Confidence level.
-        """
-        check_is_fitted(self)
-        if not isinstance(self.model_, LinearFit):
-            raise ArgumentError(
-                f"summary() is a table of coefficients, and a model with learner={self.learner!r} has none. "
-                "Fit with learner='linear' for it, or look at feature_importances_ of a boosted model."
-            )
-        if not 0 < level < 1:
-            raise ArgumentError(f"level must lie between 0 and 1, got {level!r}.")
-        return summarize(self, self.model_, level)
-
     def _notes(self) -> list[str]:
         """What the standard errors are conditional on; subclasses add to it."""
-        note = f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); ridge=0 is maximum likelihood."
+        note = (
+            f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); penalty=None is maximum likelihood."
+        )
         return [note] if self.model_.ridge else []
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -38,7 +38,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         Share of the positives that is labeled, if known.
     prevalence : float, optional
         Share of positives in the cohort, if known instead.
-    learner, ridge, covariance, max_iter, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Attributes
@@ -65,6 +65,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         label_frequency: float | None = None,
         prevalence: float | None = None,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
@@ -72,7 +73,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         verbose: int = 0,
     ) -> None:
         self.label_frequency, self.prevalence, self.learner = label_frequency, prevalence, learner
-        self.ridge, self.covariance, self.max_iter = ridge, covariance, max_iter
+        self.penalty, self.ridge, self.covariance, self.max_iter = penalty, ridge, covariance, max_iter
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
@@ -123,6 +124,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     """
 
     covariance = "sandwich"
+    is_maximum_likelihood_ = False
     _fit_measure = "minus the risk"
 
     def __init__(
@@ -199,7 +201,8 @@ def _settle_label_frequency(
         filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
         cohort = replace(cohort, features=filled)
     # There can't be more positives than people.
-    return min(max(estimate(cohort, model.ridge), rate), 1.0)
+    ridge = 0.0 if model.penalty is None else model.ridge
+    return min(max(estimate(cohort, ridge), rate), 1.0)
 
 
 def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:

@@ -18,6 +18,7 @@ from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
     FollowUpPropensity,
+    Propensity,
     SurvivalTimePropensity,
     equal_event_edges,
 )
@@ -27,10 +28,18 @@ class _SharedIndex(ABC):
     """What the cure models with a shared index tell about it."""
 
     model_: Any
+    penalty: str | None
+    outcome_features: Sequence[str | int] | None
+    _columns: Callable[[str], Rows]
+    _rng: Callable[[], np.random.Generator]
 
     @abstractmethod
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned."""
+
+    def _task_in_two_parts(self, cohort: Cohort, candidates: Sequence[Propensity]) -> Task:
+        outcome = None if self.outcome_features is None else self._columns("outcome_features")
+        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng(), outcome_columns=outcome)
 
     @property
     def _linear_part(self) -> LinearFit | None:
@@ -71,8 +80,6 @@ class _AcceleratedCure(_SharedIndex):
     """The cure models with a residual distribution of log time: what they take and make of it."""
 
     _propensity_kind: ClassVar[type[SurvivalTimePropensity]]
-    _columns: Callable[[str], Rows]
-    _rng: Callable[[], np.random.Generator]
 
     def __init__(
         self,
@@ -80,7 +87,9 @@ class _AcceleratedCure(_SharedIndex):
         time_features: Sequence[str | int] | None = None,
         shrinkage: float | str = "cv",
         *,
+        outcome_features: Sequence[str | int] | None = None,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
@@ -89,8 +98,9 @@ class _AcceleratedCure(_SharedIndex):
         verbose: int = 0,
     ) -> None:
         self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
+        self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
 
     @property
     def distribution_(self) -> str:
@@ -98,8 +108,8 @@ class _AcceleratedCure(_SharedIndex):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(self._propensity_kind, self.distribution, cohort)
-        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng())
+        candidates = survival_candidates(self._propensity_kind, self.distribution, cohort, self.penalty)
+        return self._task_in_two_parts(cohort, candidates)
 
 
 class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
@@ -115,12 +125,14 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
     distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
         Residual distribution of the log event time; "auto" takes the most likely of the first three.
     time_features : list of str or int, optional
-        Features that the event time may depend on; None means all.
+        Features that the event time may depend on; None means all, an empty list none.
     shrinkage : "cv" or float, default="cv"
         Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
         likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
-        to the index. Where ``time_features`` names a part of the features, that is restriction enough and "cv" means 0.
-    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+        to the index. Where the two parts have different features, that is restriction enough and "cv" means 0.
+    outcome_features : list of str or int, optional
+        Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
+    learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -145,9 +157,9 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
 
     Parameters
     ----------
-    distribution, time_features, shrinkage
-        See `FollowUpCureClassifier`. ``shrinkage=0`` is the published model.
-    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+    distribution, time_features, shrinkage, outcome_features
+        See `FollowUpCureClassifier`. ``penalty=None`` is the published model.
+    learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     References
@@ -177,9 +189,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
     ----------
     n_bins : int, default=10
         Number of bins; they hold about equal numbers of events.
-    time_features, shrinkage
+    time_features, shrinkage, outcome_features
         See `FollowUpCureClassifier`.
-    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     Attributes
@@ -204,7 +216,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         time_features: Sequence[str | int] | None = None,
         shrinkage: float | str = "cv",
         *,
+        outcome_features: Sequence[str | int] | None = None,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
@@ -213,8 +227,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         verbose: int = 0,
     ) -> None:
         self.n_bins, self.time_features, self.shrinkage = n_bins, time_features, shrinkage
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
+        self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
 
     @property
     def bin_edges_(self) -> Array:
@@ -226,4 +241,4 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         edges = equal_event_edges(time[cohort.labeled], self.n_bins, weight)
         # Raised a little, so that nobody's event time is kept; tied edges become one.
         edges = np.unique(coarsen_times(time, cohort.weights, edges))
-        return Task(cohort, [DiscreteTimePropensity(edges)], self._columns("time_features"), rng=self._rng())
+        return self._task_in_two_parts(cohort, [DiscreteTimePropensity(edges)])

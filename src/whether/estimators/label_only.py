@@ -66,7 +66,7 @@ class LabelClassifier(LabelOnlyClassifier):
 
     Parameters
     ----------
-    learner, ridge, covariance, max_iter, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -81,14 +81,15 @@ class LabelClassifier(LabelOnlyClassifier):
         self,
         *,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self.learner, self.penalty, self.ridge, self.covariance = learner, penalty, ridge, covariance
+        self.max_iter, self.random_state, self.verbose = max_iter, random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         return Task(cohort, [Certain()], rng=self._rng())
@@ -107,7 +108,7 @@ class SARPUClassifier(LabelOnlyClassifier):
     propensity_features : list of str or int, optional
         Features that drive labeling, by name or position. None means all of them; an empty list makes the propensity
         a constant that is estimated by maximum likelihood.
-    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
     References
@@ -128,6 +129,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         propensity_features: Sequence[str | int] | None = None,
         *,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
@@ -135,7 +137,7 @@ class SARPUClassifier(LabelOnlyClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.propensity_features, self.learner, self.ridge = propensity_features, learner, ridge
+        self.propensity_features, self.learner, self.penalty, self.ridge = propensity_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
         self.random_state, self.verbose = random_state, verbose
 

@@ -6,6 +6,8 @@ import math
 import numbers
 from typing import Any
 
+import numpy as np
+
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import LinearLearner, Task, resolve_learner
 from whether.validate import ArgumentError, check_whole_number
@@ -19,6 +21,7 @@ def _is_number(value: Any) -> bool:
 
 # What a parameter must be, in words and as a test.
 RULES = {
+    "penalty": ("'auto', or None for maximum likelihood", lambda value: value is None or value == "auto"),
     "ridge": (
         "'auto' or a finite number >= 0",
         lambda value: value == "auto" or (_is_number(value) and 0 <= value < math.inf),
@@ -49,14 +52,44 @@ def check_parameters(parameters: dict[str, Any]) -> None:
             check_whole_number(value, name, LOWEST_COUNTS[name])
         elif name in RULES and not RULES[name][1](value):
             raise ArgumentError(f"{name} must be {RULES[name][0]}, got {value!r}.")
+    _check_combination(parameters)
+
+
+def _check_combination(parameters: dict[str, Any]) -> None:
+    """Refuse parameters that contradict each other."""
+    is_linear = parameters.get("learner", "linear") == "linear"
+    if parameters.get("outcome_features") is not None and not is_linear:
+        raise ArgumentError("outcome_features is for learner='linear': other learners choose among all features.")
+    if parameters.get("penalty", "auto") is not None:
+        return
+    if not is_linear:
+        raise ArgumentError(
+            f"penalty=None is maximum likelihood, which linear models have, got learner={parameters['learner']!r}. "
+            "Take learner='linear', or leave penalty out."
+        )
+    for name, default in (("ridge", "auto"), ("shrinkage", "cv")):
+        value = parameters.get(name, default)
+        if value not in (default, 0):
+            raise ArgumentError(
+                f"penalty=None switches every penalty off, but {name}={value!r} asks for one. Leave one of them out."
+            )
 
 
 def linear_settings(parameters: dict[str, Any], sandwich: bool, task: Task) -> LinearLearner:
     """Return the linear learner that a classifier's parameters ask for, from which all learners start."""
     names = ("ridge", "shrinkage", "n_starts", "max_iter")
     settings = {name: parameters[name] for name in names if name in parameters}
-    if settings.get("shrinkage") == "cv" and task.columns.size < task.every_column.size:
+    is_exact = parameters.get("penalty", "auto") is None
+    if is_exact:
+        settings |= {"ridge": 0.0, "shrinkage": 0.0}
+    is_tied = settings.get("shrinkage", 0.0) not in ("cv", 0)
+    if is_tied and not np.isin(task.columns, task.columns_of_outcome).all():
+        raise ArgumentError(
+            f"shrinkage={settings['shrinkage']!r} ties the slopes of the time part to those of the outcome, but "
+            "outcome_features lacks some of the time part's features. Add them, or leave shrinkage out."
+        )
+    if settings.get("shrinkage") == "cv" and set(task.columns.tolist()) != set(task.columns_of_outcome.tolist()):
         # Named features are a restriction of their own. Shrinking them to the outcome's slopes on the same features
         # would bend those slopes, which are often zero, towards the time part.
         settings["shrinkage"] = 0.0
-    return LinearLearner(sandwich=sandwich, **settings)
+    return LinearLearner(sandwich=sandwich, is_exact=is_exact, **settings)

@@ -32,7 +32,7 @@ class PromotionTimeClassifier(TimeModelClassifier):
         Distribution F of the time of a cause; "auto" takes the most likely of the first three.
     time_features : list of str or int, default=()
         Features that F may depend on besides the index; None means all. Their slopes carry the ridge penalty.
-    learner, ridge, covariance, max_iter, n_starts, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`. A scikit-learn classifier cannot be the learner: causes are counted, not classified.
 
     References
@@ -58,6 +58,7 @@ class PromotionTimeClassifier(TimeModelClassifier):
         time_features: Sequence[str | int] | None = (),
         *,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
@@ -66,8 +67,8 @@ class PromotionTimeClassifier(TimeModelClassifier):
         verbose: int = 0,
     ) -> None:
         self.clock, self.distribution, self.time_features = clock, distribution, time_features
-        self.learner, self.ridge, self.covariance, self.max_iter = learner, ridge, covariance, max_iter
-        self.n_starts, self.random_state, self.verbose = n_starts, random_state, verbose
+        self.learner, self.penalty, self.ridge, self.covariance = learner, penalty, ridge, covariance
+        self.max_iter, self.n_starts, self.random_state, self.verbose = max_iter, n_starts, random_state, verbose
 
     @property
     def _needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -79,6 +80,6 @@ class PromotionTimeClassifier(TimeModelClassifier):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(CLOCKS[self.clock], self.distribution, cohort)
+        candidates = survival_candidates(CLOCKS[self.clock], self.distribution, cohort, self.penalty)
         columns = self._columns("time_features")
         return Task(cohort, candidates, columns, family=self.family, rng=self._rng())

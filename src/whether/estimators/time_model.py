@@ -147,7 +147,7 @@ class AFTClassifier(TimeModelClassifier):
     ----------
     distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
         See `FollowUpCureClassifier`.
-    learner, ridge, covariance, max_iter, random_state, verbose
+    learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
     Examples
@@ -167,13 +167,14 @@ class AFTClassifier(TimeModelClassifier):
         distribution: str = "auto",
         *,
         learner: Any = "linear",
+        penalty: str | None = "auto",
         ridge: float | str = "auto",
         covariance: str = "observed",
         max_iter: int = 100,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.distribution, self.learner, self.ridge = distribution, learner, ridge
+        self.distribution, self.learner, self.penalty, self.ridge = distribution, learner, penalty, ridge
         self.covariance, self.max_iter, self.random_state = covariance, max_iter, random_state
         self.verbose = verbose
 
@@ -183,7 +184,7 @@ class AFTClassifier(TimeModelClassifier):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort)
+        candidates = survival_candidates(EventTimePropensity, self.distribution, cohort, self.penalty)
         return Task(cohort, candidates, np.arange(cohort.features.shape[1]), has_outcome=False, rng=self._rng())
 
     def decision_function(self, X: Any) -> Array:
@@ -209,7 +210,7 @@ class AFTClassifier(TimeModelClassifier):
 
 
 def survival_candidates(
-    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort
+    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
@@ -217,7 +218,8 @@ def survival_candidates(
     center = float(np.average(recorded, weights=cohort.weight))
     spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))
     # All times equal: any spread will do, there is nothing to standardise.
-    return [kind(DISTRIBUTIONS[name], center, spread or 1.0) for name in names]
+    weight = 0.0 if penalty is None else 1.0
+    return [kind(DISTRIBUTIONS[name], center, spread or 1.0, penalty_weight=weight) for name in names]
 
 
 def potential_follow_up(cohort: Cohort) -> Array:

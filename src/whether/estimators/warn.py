@@ -7,7 +7,8 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from whether.learners import FitResult
+from whether.estimators.coefficient_table import name_moved
+from whether.learners import FitResult, LinearFit
 from whether.validate import IdentifiabilityWarning
 
 
@@ -34,3 +35,14 @@ def warn_of_rivals(result: FitResult) -> None:
             f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
             "between them; see fit_result_.starts.",
         )
+
+
+def warn_of_boundary(fit: LinearFit, names: list[str]) -> None:
+    """Warn where the likelihood has no maximum inside, and say which coefficients run away."""
+    warn(
+        IdentifiabilityWarning,
+        "The likelihood has no maximum inside: it is flat, or rises ever less, as these coefficients run to infinity: "
+        f"{name_moved(fit, names)}. There are no standard errors. An intercept of the outcome that runs away says that "
+        "nobody is cured, which is AFTClassifier's model; slopes, that their features follow from each other or tell "
+        "some people apart perfectly.",
+    )

@@ -34,6 +34,8 @@ class Task:
         Propensities with the same predictors that observe the same of each person and differ in shape.
     columns : ndarray of int
         Features that the propensity may use; none unless given.
+    outcome_columns : ndarray of int or None
+        Features of the outcome part; None means all. A linear model may have fewer.
     known : dict of int to float
         Propensity predictors whose level is known and not estimated.
     has_outcome : bool
@@ -54,6 +56,7 @@ class Task:
     family: Family = MIXTURE
     risk: PURisk | None = None
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    outcome_columns: Rows | None = None
 
     @property
     def propensity(self) -> Propensity:
@@ -64,6 +67,13 @@ class Task:
     def every_column(self) -> Rows:
         """Positions of all features."""
         return np.arange(self.cohort.features.shape[1])
+
+    @property
+    def columns_of_outcome(self) -> Rows:
+        """Positions of the features of the outcome part; none without one."""
+        if not self.has_outcome:
+            return self.every_column[:0]
+        return self.every_column if self.outcome_columns is None else self.outcome_columns
 
     def criterion(self, propensity: Propensity | None = None) -> Criterion:
         """Return what is maximised under a propensity, the first of the candidates unless given."""
@@ -89,7 +99,8 @@ class Task:
     def select(self, kept: Rows) -> Task:
         """Return the task with some of the features."""
         columns = np.flatnonzero(np.isin(kept, self.columns))
-        return replace(self, cohort=self.cohort.select(kept), columns=columns)
+        outcome = None if self.outcome_columns is None else np.flatnonzero(np.isin(kept, self.outcome_columns))
+        return replace(self, cohort=self.cohort.select(kept), columns=columns, outcome_columns=outcome)
 
 
 class FittedModel(ABC):

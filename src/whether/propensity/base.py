@@ -75,6 +75,11 @@ class Propensity(ABC):
         size = len(self.predictors)
         return 0.0, np.zeros(size), np.zeros((size, size))
 
+    @property
+    def is_penalized(self) -> bool:
+        """Whether that penalty is anything but zero."""
+        return False
+
     def units(self) -> tuple[Array, Array]:
         """Offset and multiplier that turn the predictors into the user's units (log time, logits)."""
         size = len(self.predictors)

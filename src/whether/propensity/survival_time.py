@@ -85,6 +85,11 @@ class SurvivalTimePropensity(Propensity):
         """Log time in the units of the predictors."""
         return np.asarray((np.log(time) - self.center) / self.spread)
 
+    @property
+    def is_penalized(self) -> bool:
+        """Whether the penalty is anything but zero."""
+        return self.penalty_weight > 0
+
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
         """Penalty on a scale near 0 or infinity and on a location far off."""
         gradient, curvature = np.zeros(level.size), np.zeros((level.size, level.size))

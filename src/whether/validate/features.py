@@ -15,13 +15,16 @@ from whether.validate.error_types import DataError
 Array = NDArray[np.float64]
 
 
-def check_table(table: Any) -> None:
-    """Check a data frame's columns to be numeric, naming the one that is not."""
+def check_table(table: Any, *, allow_empty: bool = False) -> None:
+    """Check a data frame's columns to be numeric, naming the one that is not, and that there are some."""
+    if getattr(table, "shape", (1, 1))[1:] == (0,):
+        if not allow_empty:
+            raise DataError("X has no columns, but at least one feature is needed: name the columns to learn from.")
+        if len(table) == 0:
+            raise DataError("X has neither columns nor rows. For a model without features pass numpy.empty((n, 0)).")
     columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
     if columns is None or dtypes is None:
         return
-    if len(columns) == 0:
-        raise DataError("X has no columns, but at least one feature is needed: name the columns to learn from.")
     for name, dtype in zip(columns, dtypes, strict=True):
         numeric = dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "iufb"
         if not numeric and str(dtype) not in ("Boolean", "boolean"):

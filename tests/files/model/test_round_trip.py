@@ -93,7 +93,7 @@ def test_encoder_method_and_training_come_back(tmp_path, cohort):
     encoder = learn_encoder(columns, Choice(list(columns), ids=["id"]), Outcome(cohort.y == 1), [])
     import pandas as pd
 
-    features = pd.DataFrame(encoder.encode(columns, []), columns=list(encoder.features))
+    features = pd.DataFrame(encoder.encode(columns, cohort.y.size, []), columns=list(encoder.features))
     model = wh.LabelClassifier().fit(features, cohort.y)
     save_model(model, tmp_path / "m", encoder=encoder, method="LR", training={"people": 400})
     opened = load_model(tmp_path / "m")

@@ -44,7 +44,7 @@ def test_numbers_are_one_feature_and_categories_one_for_each_but_the_most_freque
     columns = make(age=age(), stage=["I", "II", "I", "III"] * 50)
     encoder, findings = learn(columns)
     assert encoder.features == ("age", "stage=II", "stage=III")
-    matrix = encoder.encode(columns, [])
+    matrix = encoder.encode(columns, N, [])
     np.testing.assert_array_equal(matrix[:, 0], age())
     np.testing.assert_array_equal(matrix[:4, 1:], [[0, 0], [1, 0], [0, 0], [0, 1]])
     assert UsedAsCategories("stage", (Held("I", 100), Held("II", 50), Held("III", 50))) in findings
@@ -56,7 +56,7 @@ def test_gaps_are_filled_with_the_median_and_flagged_where_there_are_many():
     columns = make(age=values)
     encoder, findings = learn(columns)
     assert encoder.features == ("age", "age is missing")
-    matrix = encoder.encode(columns, [])
+    matrix = encoder.encode(columns, N, [])
     np.testing.assert_array_equal(matrix[:20], np.tile([np.median(values[20:]), 1.0], (20, 1)))
     assert GapsFilled("age", 20, np.median(values[20:]), is_flagged=True) in findings
 
@@ -85,7 +85,7 @@ def test_gaps_stay_where_the_learner_copes_with_them():
     values[:20] = np.nan
     columns = make(age=values)
     encoder, _ = learn(columns, keep_gaps=True)
-    np.testing.assert_array_equal(encoder.encode(columns, [])[:, 0], values)
+    np.testing.assert_array_equal(encoder.encode(columns, N, [])[:, 0], values)
 
 
 def test_rare_categories_are_pooled_and_gaps_are_a_category():
@@ -93,7 +93,7 @@ def test_rare_categories_are_pooled_and_gaps_are_a_category():
     columns = make(x=cells)
     encoder, findings = learn(columns)
     assert encoder.features == ("x=b", "x=(other)", "x=(missing)")
-    np.testing.assert_array_equal(encoder.encode(columns, []).sum(axis=0), [50, 30, 20])
+    np.testing.assert_array_equal(encoder.encode(columns, N, []).sum(axis=0), [50, 30, 20])
     assert {RarePooled("x", 30, 30, None), GapsCoded("x", 20, None)} <= set(findings)
     assert "rare 1" not in str(encoder) + str(findings)
 

@@ -89,9 +89,9 @@ class ModelFile:
             ``risk``, the probability that the event ever happens, and for linear models ``risk_lower`` and
             ``risk_upper``; one row per row of the table.
         """
-        encoder, opened = self.table_encoder(), open_table(table)
-        encoder.check_columns(opened.column_names)
-        return self.predict_rows(opened.read(encoder.columns), level, [])
+        opened = open_table(table)
+        wanted = self.table_encoder().columns_among(opened.column_names)
+        return self.predict_rows(opened.read(wanted), level, [])
 
     def table_encoder(self) -> Encoder:
         """Return the encoder; a model that was not made from a table has none, and is refused."""

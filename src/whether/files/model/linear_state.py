@@ -58,7 +58,9 @@ def _check_predictor(predictor: LinearPredictor) -> None:
     for values in (mean, scale):
         check_array(values, 1, columns.size)
     require((scale > 0).all(), "a scale is not positive")
-    slopes_fit = layout.n_outcome == layout.first * columns.size and 0 <= layout.n_shared <= columns.size
+    n_outcome = columns.size - layout.n_skipped
+    slopes_fit = layout.n_outcome == layout.first * n_outcome and 0 <= layout.n_shared <= columns.size
+    slopes_fit = slopes_fit and 0 <= layout.n_skipped <= max(layout.n_shared, 0)
     predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in layout.sloped)
     require(slopes_fit and predictors_fit and layout.n_predictors >= 0, "a layout does not fit")
     check_array(predictor.coefficients, 1, layout.size)
@@ -66,7 +68,7 @@ def _check_predictor(predictor: LinearPredictor) -> None:
 
 def _check_fit(fit: LinearFit) -> None:
     layout, matrix = fit.predictor.layout, fit.covariance.matrix
-    expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome)
+    expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome, layout.n_skipped)
     require(layout == expected, "a layout does not fit its propensity")
     require(matrix is None or matrix.shape == (layout.size, layout.size), "coefficients do not fit")
     require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")

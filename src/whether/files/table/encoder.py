@@ -122,6 +122,11 @@ class Encoder:
         """Names of the columns that are used."""
         return tuple(plan.name for plan in self.plans)
 
+    def columns_among(self, names: Sequence[str]) -> list[str]:
+        """Columns to read of a table with these; of any table one, so that its rows can be counted."""
+        self.check_columns(names)
+        return list(self.columns or names[:1])
+
     def features_of(self, column: str) -> list[str]:
         """Names of the features that come from a column."""
         made = [name for plan in self.plans if plan.name == column for name in plan.outputs()]
@@ -140,11 +145,11 @@ class Encoder:
     def encode_table(self, table: pa.Table, findings: list[Finding]) -> Array:
         """Features of a new table, shape (n, k)."""
         self.check_columns(table.column_names)
-        return self.encode({name: guess_column(name, table[name]) for name in self.columns}, findings)
+        columns = {name: guess_column(name, table[name]) for name in self.columns}
+        return self.encode(columns, table.num_rows, findings)
 
-    def encode(self, columns: Mapping[str, Column], findings: list[Finding]) -> Array:
-        """Features of columns whose kinds are known, shape (n, k)."""
-        n = len(columns[self.columns[0]].data)
+    def encode(self, columns: Mapping[str, Column], n: int, findings: list[Finding]) -> Array:
+        """Features of n people, of columns whose kinds are known, shape (n, k)."""
         matrix = np.empty((n, len(self.features)), order="F")  # written column by column
         positions = {name: position for position, name in enumerate(self.features)}
         for plan in self.plans:

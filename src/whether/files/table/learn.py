@@ -41,7 +41,8 @@ def learn_encoder(
     planner = _Planner(choice, outcome, findings, keep_gaps)
     plans = [plan for plan in (planner.plan(column) for column in columns.values()) if plan is not None]
     kept = planner.distinct_features(plans, columns)
-    if not kept:
+    asks_for_none = choice.is_named and not choice.candidates
+    if not kept and not asks_for_none:
         raise TableError(f"No column is left that could be a feature: {_reasons(findings)}.")
     used = [plan for plan in plans if set(plan.outputs()) & set(kept)]
     numbers = tuple(plan.name for plan in used if isinstance(plan, NumberPlan))

@@ -56,7 +56,7 @@ class FittedPeople:
         """Effect of each person on a sum over people that has this slope in each one's outcome logit."""
         layout, gradient = self._objective.layout, np.zeros(self._fit.coefficients.size)
         gradient[0] = by_logit.sum()
-        gradient[layout.outcome] = self._objective.features @ by_logit
+        gradient[layout.outcome] = self._objective.features[layout.of_outcome] @ by_logit
         return self.influence @ gradient
 
     @property

@@ -39,7 +39,7 @@ class IndexedObjective:
     def __init__(self, objective: LinearObjective, shrinkage: float = 0.0, fixed: tuple[int, ...] = ()) -> None:
         layout, self.objective, self.shrinkage = objective.layout, objective, shrinkage
         self.sign = objective.propensity.index_sign
-        self.indexed = shrinkage > 0 and layout.n_shared > 0 and layout.n_outcome > 0
+        self.indexed = shrinkage > 0 and layout.n_shared > 0 and layout.n_outcome > 0 and layout.n_skipped == 0
         self.tied_fully = self.indexed and math.isinf(shrinkage)
         self.size = layout.size + self.indexed - self.tied_fully * layout.n_shared
         self.fixed = np.asarray(fixed, dtype=int)

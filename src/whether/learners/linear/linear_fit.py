@@ -2,7 +2,7 @@
 
 Coefficients are on standardised features: first one intercept per predictor (outcome logit, then the propensity's),
 then the outcome slopes, then the slopes that the propensity's sloped predictors share. The features that the propensity
-may use come first among the columns.
+may use come first among the columns, and of these first the ones that the outcome part does without.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ class Layout(NamedTuple):
     n_shared: int
     first: int  # position of the propensity's first predictor: 1, or 0 without an outcome part
     sloped: tuple[int, ...]  # positions of the predictors that share slopes
+    n_skipped: int = 0  # features before the first one of the outcome part
 
     @classmethod
-    def of(cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool) -> Layout:
-        """Layout under a propensity that may use the first of some features."""
+    def of(
+        cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool, n_skipped: int = 0
+    ) -> Layout:
+        """Layout under a propensity that may use the first of some features, and an outcome that skips some."""
         first = int(has_outcome)
         sloped = tuple(first + k for k, follows in enumerate(propensity.sloped) if follows)
         n_shared = n_columns if sloped else 0
-        return cls(first + len(propensity.predictors), n_features * first, n_shared, first, sloped)
+        n_outcome = (n_features - n_skipped) * first
+        return cls(first + len(propensity.predictors), n_outcome, n_shared, first, sloped, n_skipped)
 
     @property
     def size(self) -> int:
@@ -51,12 +55,22 @@ class Layout(NamedTuple):
         """The slopes shared by the sloped predictors of the propensity."""
         return slice(self.n_predictors + self.n_outcome, self.size)
 
+    @property
+    def of_outcome(self) -> slice:
+        """The features of the outcome part."""
+        return slice(self.n_skipped, self.n_skipped + self.n_outcome)
+
+    @property
+    def of_shared(self) -> slice:
+        """The features of the propensity."""
+        return slice(0, self.n_shared)
+
     def predict(self, coefficients: Array, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit and propensity predictors of people with these features, which run along the first axis."""
         v = np.repeat(coefficients[self.first : self.n_predictors, None], features.shape[1], axis=1)
         if self.n_shared:
-            v[np.array(self.sloped) - self.first] += coefficients[self.shared] @ features[: self.n_shared]
-        return (coefficients[0] + coefficients[self.outcome] @ features if self.first else None), v
+            v[np.array(self.sloped) - self.first] += coefficients[self.shared] @ features[self.of_shared]
+        return (coefficients[0] + coefficients[self.outcome] @ features[self.of_outcome] if self.first else None), v
 
 
 class Standardization(NamedTuple):
@@ -89,12 +103,12 @@ class LinearPredictor:
         """Matrix from coefficients on standardised features to coefficients on the features as they are."""
         layout, (_, mean, scale) = self.layout, self.standardization
         matrix = np.eye(layout.size)
-        for slopes, predictors in ((layout.outcome, (0,)), (layout.shared, layout.sloped)):
-            size = slopes.stop - slopes.start
+        parts = ((layout.outcome, layout.of_outcome, (0,)), (layout.shared, layout.of_shared, layout.sloped))
+        for slopes, features, predictors in parts:
             positions = np.arange(slopes.start, slopes.stop)
-            matrix[positions, positions] = 1 / scale[:size]
-            for predictor in predictors if size else ():
-                matrix[predictor, positions] = -mean[:size] / scale[:size]
+            matrix[positions, positions] = 1 / scale[features]
+            for predictor in predictors if positions.size else ():
+                matrix[predictor, positions] = -mean[features] / scale[features]
         return matrix
 
     def gradient_of_sum(self, features: Array, by_predictor: Array) -> Array:
@@ -102,9 +116,9 @@ class LinearPredictor:
         layout, standard = self.layout, self.standardization.apply(features)
         gradient = np.zeros(layout.size)
         gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
-        gradient[layout.outcome] = by_predictor[0] @ standard
+        gradient[layout.outcome] = by_predictor[0] @ standard[:, layout.of_outcome]
         if layout.n_shared:
-            gradient[layout.shared] = by_predictor[list(layout.sloped)].sum(axis=0) @ standard[:, : layout.n_shared]
+            gradient[layout.shared] = by_predictor[list(layout.sloped)].sum(axis=0) @ standard[:, layout.of_shared]
         return gradient
 
 
@@ -182,8 +196,23 @@ class LinearFit(FittedModel):
 
     @property
     def columns(self) -> Rows:
-        """Features in the order of the slopes."""
+        """All features that are used, in the order of the standardisation."""
         return self.predictor.standardization.columns
+
+    @property
+    def outcome_columns(self) -> Rows:
+        """Features in the order of the outcome slopes."""
+        return self.columns[self.predictor.layout.of_outcome]
+
+    @property
+    def shared_columns(self) -> Rows:
+        """Features in the order of the propensity's slopes."""
+        return self.columns[self.predictor.layout.of_shared]
+
+    @property
+    def is_maximum_likelihood(self) -> bool:
+        """Whether nothing but the likelihood was maximised."""
+        return self.ridge == 0 and self.shrinkage == 0 and not self.propensity.is_penalized
 
     @property
     def outcome_slopes(self) -> Array:
@@ -203,6 +232,7 @@ class LinearFit(FittedModel):
         """Outcome logit and its standard error, where there are an outcome part and a covariance."""
         assert self.covariance.matrix is not None
         layout, standard = self.predictor.layout, self.predictor.standardization.apply(features)
+        standard = standard[:, layout.of_outcome]
         outcome = np.r_[0, np.arange(layout.size)[layout.outcome]]
         values, vectors = np.linalg.eigh(self.covariance.matrix[np.ix_(outcome, outcome)])
         root = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -27,6 +27,8 @@ MANY_PARAMETERS = 400
 # On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow.
 DRAFT_ROWS = 10_000
 DRAFT_LABELED = 2_000
+# Without penalties a coefficient of a standardised feature whose standard error is above 100 has run away.
+LEAST_INFORMATION = 1e-4
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class LinearLearner(Learner):
         Largest number of Newton steps per start.
     sandwich : bool
         Whether the covariance is the sandwich.
+    is_exact : bool
+        Whether all starts run to the end, and all rows decide which end is the best: for maximum likelihood, where
+        digits are compared.
     """
 
     ridge: float | str = "auto"
@@ -52,6 +57,7 @@ class LinearLearner(Learner):
     n_starts: int = 3
     max_iter: int = 100
     sandwich: bool = False
+    is_exact: bool = False
 
     def fit(self, task: Task) -> LinearFit:
         """Fit the candidates and keep the most likely."""
@@ -62,7 +68,8 @@ class LinearLearner(Learner):
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
             fixed = tuple(predictor + objective.layout.first for predictor in task.known)
-            search = Search(self, objective.part(DRAFT_ROWS, DRAFT_LABELED), fixed)
+            draft = objective if self.is_exact else objective.part(DRAFT_ROWS, DRAFT_LABELED)
+            search = Search(self, draft, fixed)
             criteria = [task.criterion(candidate) for candidate in task.candidates]
             search.compare(criteria, task.levels(), task.rng)
             search.settle_shrinkage(criteria)
@@ -119,7 +126,7 @@ class LinearLearner(Learner):
             propensity=objective.propensity,
             result=result,
             predictor=objective.predictor(indexed.to_coefficients(parameters)),
-            covariance=_covariance(indexed, optimum, self.sandwich),
+            covariance=_covariance(indexed, optimum, self.sandwich, self.is_exact),
             ridge=objective.ridge,
             shrinkage=indexed.shrinkage,
             kappa=float(parameters[-1]) if indexed.indexed else None,
@@ -130,22 +137,26 @@ class LinearLearner(Learner):
 def embed(narrow: LinearFit, wide: LinearObjective) -> Array:
     """Return the coefficients with which a model with more slopes is the narrower one."""
     theta, start, layout = narrow.coefficients, np.zeros(wide.layout.size), narrow.predictor.layout
-    columns = wide.standardization.columns
+    columns, new = wide.standardization.columns, wide.layout
     start[: layout.n_predictors] = theta[: layout.n_predictors]
-    for old, new in ((layout.outcome, wide.layout.outcome), (layout.shared, wide.layout.shared)):
-        by_column, known = np.zeros(columns.size), theta[old]
-        by_column[narrow.columns[: known.size]] = known
-        start[new] = by_column[columns[: new.stop - new.start]]
+    for known, old, place, features in (
+        (narrow.outcome_slopes, narrow.outcome_columns, new.outcome, new.of_outcome),
+        (narrow.shared_slopes, narrow.shared_columns, new.shared, new.of_shared),
+    ):
+        by_column = np.zeros(columns.size)
+        by_column[old] = known
+        start[place] = by_column[columns[features]]
     return start
 
 
-def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool) -> Covariance:
+def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_exact: bool) -> Covariance:
     """Covariance of the coefficients at an optimum; none where there was no Hessian."""
     if optimum.evaluation.hessian.size == 0:
         return Covariance(None)
     jacobian = indexed.jacobian(optimum.parameters)
     meat = _score_products(indexed, optimum.parameters, jacobian) if sandwich else None
-    found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist())
+    least = LEAST_INFORMATION if is_exact else 0.0
+    found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist(), least)
     if found.matrix is None:
         return Covariance(None, None if found.flat is None else jacobian @ found.flat)
     return Covariance(jacobian @ found.matrix @ jacobian.T)

@@ -52,8 +52,7 @@ class LinearObjective:
         cohort, self.ridge = task.cohort, ridge
         self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
         self.order, self.n_labeled = labeled_first(cohort.labeled)
-        others = np.setdiff1d(task.every_column, task.columns)
-        columns = np.concatenate([task.columns, others]) if task.has_outcome else task.columns
+        columns, self.n_skipped = order_columns(task)
         self.standardization = learn_standardization(cohort, columns)
         self.features = standardize(cohort, self.order, self.standardization)
         self.observed = task.propensity.observe(cohort)[..., self.order]
@@ -62,7 +61,8 @@ class LinearObjective:
 
     def _set_criterion(self, criterion: Criterion) -> None:
         self.criterion = criterion
-        self.layout = Layout.of(criterion.propensity, self.n_columns, self.features.shape[0], self.has_outcome)
+        n_features = self.features.shape[0]
+        self.layout = Layout.of(criterion.propensity, self.n_columns, n_features, self.has_outcome, self.n_skipped)
 
     @property
     def propensity(self) -> Propensity:
@@ -156,9 +156,9 @@ class LinearObjective:
         layout, features, terms = self.layout, self.features[:, block.rows], block.terms
         gradient[: layout.n_predictors] -= terms.gradient.sum(axis=1)
         if self.has_outcome:
-            gradient[layout.outcome] -= features @ terms.gradient[0]
+            gradient[layout.outcome] -= features[layout.of_outcome] @ terms.gradient[0]
         if layout.n_shared:
-            gradient[layout.shared] -= features[: layout.n_shared] @ self._over_sloped(terms.gradient)
+            gradient[layout.shared] -= features[layout.of_shared] @ self._over_sloped(terms.gradient)
 
     def _over_sloped(self, terms: Array) -> Array:
         """Sum over the predictors that share slopes."""
@@ -167,14 +167,15 @@ class LinearObjective:
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
-        layout, features, curvature = self.layout, self.features[:, block.rows], block.terms.curvature
+        layout, curvature = self.layout, block.terms.curvature
+        features, leading = (self.features[part, block.rows] for part in (layout.of_outcome, layout.of_shared))
         outcome, shared, n_predictors = layout.outcome, layout.shared, layout.n_predictors
         hessian[:n_predictors, :n_predictors] -= curvature.sum(axis=2)
         if self.has_outcome:
             hessian[:n_predictors, outcome] -= curvature[0] @ features.T
             hessian[outcome, outcome] -= (features * curvature[0, 0]) @ features.T
         if layout.n_shared:
-            leading, by_shared = features[: layout.n_shared], self._over_sloped(curvature)
+            by_shared = self._over_sloped(curvature)
             hessian[:n_predictors, shared] -= by_shared @ leading.T
             hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
             if self.has_outcome and not (block.labeled and self.criterion.splits_labeled):
@@ -202,10 +203,10 @@ class LinearObjective:
             scores = np.empty((features.shape[0], layout.size))
             scores[:, : layout.n_predictors] = gradient.T
             if self.has_outcome:
-                scores[:, layout.outcome] = gradient[0][:, None] * features
+                scores[:, layout.outcome] = gradient[0][:, None] * features[:, layout.of_outcome]
             if layout.n_shared:
                 shared = self._over_sloped(gradient)
-                scores[:, layout.shared] = shared[:, None] * features[:, : layout.n_shared]
+                scores[:, layout.shared] = shared[:, None] * features[:, layout.of_shared]
             yield scores
 
 
@@ -228,6 +229,14 @@ class NonNegativeObjective:
             positive.gradient + slope * gradient,
             positive.hessian + slope * hessian + bend * np.outer(gradient, gradient),
         )
+
+
+def order_columns(task: Task) -> tuple[Rows, int]:
+    """Features in the order of a `Layout`, and how many of them the outcome part skips."""
+    outcome = task.columns_of_outcome
+    in_both = np.isin(task.columns, outcome)
+    parts = task.columns[~in_both], task.columns[in_both], np.setdiff1d(outcome, task.columns)
+    return np.concatenate(parts), int(np.count_nonzero(~in_both)) if task.has_outcome else 0
 
 
 def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:

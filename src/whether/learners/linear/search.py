@@ -27,6 +27,8 @@ SCOUT_ROWS = 2_000
 SCOUT_LABELED = 250
 # Precision, in about half log-likelihood units, to which starts and candidates are compared.
 TOLERANCE = 0.1
+EXACT = 1e-9
+ROUNDING = 1e-6  # of the objective
 
 
 class Search:
@@ -38,17 +40,18 @@ class Search:
         self.shrinkage = usual if learner.shrinkage == "cv" else float(learner.shrinkage)
         self.likelihoods: dict[str, float] = {}  # penalised, by candidate, where there were several
         self.path: ShrinkagePath | None = None
+        self.tolerance = EXACT if learner.is_exact else TOLERANCE
 
     def compare(self, candidates: Sequence[Criterion], levels: Array, rng: np.random.Generator) -> None:
         """Find the basins by several starts, then the best candidate and basin on all rows of the search."""
-        scouts = self.objective.part(SCOUT_ROWS, SCOUT_LABELED)
+        scouts = self.objective if self.learner.is_exact else self.objective.part(SCOUT_ROWS, SCOUT_LABELED)
         points = starting_points(scouts, levels, self.learner.n_starts, rng)
         ends = [self._run(scouts, *point) for point in points]
-        first = _best(ends)
+        first = self._best(ends)
         self.ends = [first, *(end for end in ends if end is not first)]
         self.n_scouts = scouts.n  # rows on which the starts were compared
         basins = self._distinct_ends() if scouts.n < self.objective.n else self.ends[:1]
-        start = _best([self._run(self.objective, end.name, end.coefficients) for end in basins])
+        start = self._best([self._run(self.objective, end.name, end.coefficients) for end in basins])
         self.compare_candidates(candidates, start)
 
     def compare_candidates(self, candidates: Sequence[Criterion], start: End) -> None:
@@ -63,7 +66,7 @@ class Search:
         if len(candidates) > 1:
             named = zip(candidates, tried, strict=True)
             self.likelihoods = {candidate.propensity.name: -end.value for candidate, end in named}
-        self.best = _best(tried)
+        self.best = self._best(tried)
         self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
 
     def _distinct_ends(self) -> list[End]:
@@ -74,7 +77,7 @@ class Search:
 
     def _run(self, objective: LinearObjective, name: str, start: Array) -> End:
         indexed = IndexedObjective(objective, self.shrinkage, self.fixed)
-        return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), TOLERANCE))
+        return End(name, indexed, self.learner.solve(indexed, indexed.from_coefficients(start), self.tolerance))
 
     def settle_shrinkage(self, candidates: Sequence[Criterion]) -> None:
         """Choose the penalty by cross-validation if asked to, and compare the candidates again there."""
@@ -99,8 +102,7 @@ class Search:
             results.append(StartResult(end.name, end.value, optimum.status, optimum.n_steps, agreement))
         return tuple(results)
 
-
-def _best(ends: list[End]) -> End:
-    """The lowest end; where optima are equally likely (p and e exchanged, say) the first of them, the stated belief."""
-    lowest = min(end.value for end in ends)
-    return next(end for end in ends if end.value <= lowest + 2 * TOLERANCE)
+    def _best(self, ends: list[End]) -> End:
+        """The lowest end; of equally likely ones (p and e exchanged, say) the first, which is the stated belief."""
+        lowest = min(end.value for end in ends)
+        return next(end for end in ends if end.value <= lowest + max(2 * self.tolerance, ROUNDING))

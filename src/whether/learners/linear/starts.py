@@ -52,10 +52,11 @@ def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Gen
     yield "labels", point
     yield "neutral", neutral
     point = neutral.copy()
-    point[layout.shared] = sign * 0.5 * labels[1 : 1 + layout.n_shared]
+    by_feature = np.concatenate([np.zeros(layout.n_skipped), labels[1:]])
+    point[layout.shared] = sign * 0.5 * by_feature[layout.of_shared]
     yield "timing", point
     for number in count(1):
         point = neutral.copy()
         slopes = rng.normal(size=layout.size - layout.n_predictors)
-        point[layout.n_predictors :] = slopes / np.sqrt(layout.n_outcome)
+        point[layout.n_predictors :] = slopes / np.sqrt(objective.features.shape[0])
         yield f"random-{number}", point
