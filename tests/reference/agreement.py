@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import whether as wh
-
 from tests.reference.cases import Case, find_case
 from tests.reference.readings import read_check, read_package
 from tests.reference.records import read_records
@@ -21,13 +20,13 @@ SHORT = 1e-6
 class Distance:
     """Largest differences between our fit and a target; relative ones of coefficients and standard errors."""
 
-    loglik: float
+    loglik: float | None  # None where it was not published
     coefficient: float
     error: float
 
     @property
     def agrees(self):
-        return self.loglik <= LOGLIK and self.coefficient <= COEFFICIENT and self.error <= ERROR
+        return (self.loglik or 0.0) <= LOGLIK and self.coefficient <= COEFFICIENT and self.error <= ERROR
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def _compare(record, case, model, check):
 def _explain(record, own, model):
     if own is None:
         return f"the package failed: {record['failed']}"
-    short = model.loglik_ - record["loglik"]
+    short = 0.0 if record["loglik"] is None else model.loglik_ - record["loglik"]
     if short > SHORT:
         where = f"the package stopped {short:.1e} below the maximum"
     else:
@@ -109,7 +108,7 @@ def _distance(model, loglik, target):
     pairs = [(*ours[name], *target[name]) for name in ours]
     coefficient = max(relative_difference(mine, theirs) for mine, _, theirs, _ in pairs)
     error = max(relative_difference(mine, theirs) for _, mine, _, theirs in pairs if theirs is not None)
-    return Distance(abs(model.loglik_ - loglik), coefficient, error)
+    return Distance(None if loglik is None else abs(model.loglik_ - loglik), coefficient, error)
 
 
 def relative_difference(mine, theirs):
@@ -121,8 +120,11 @@ def tell_agreement(compared, others):
     """The table of agreement, as lines of Markdown."""
     agreeing = [one for one in compared if one.agrees]
     total = len(compared) + len(others)
+    largest = list(_largest([one.distance for one in compared]))
     lines = [
-        f"{total} records; {len(compared)} are the same model as one of ours, and of these {len(agreeing)} agree.",
+        f"{total} results; {len(compared)} are of the same model as one of ours, and of these {len(agreeing)} agree.",
+        "",
+        f"Largest difference: log-likelihood {largest[0]}, coefficients {largest[1]}, standard errors {largest[2]}.",
         "",
         *_tell_groups(compared),
         "",
@@ -149,10 +151,14 @@ def _tell_groups(compared):
     for one in compared:
         groups.setdefault((one.record["package"], one.case.family), []).append(one)
     for (package, family), members in [*groups.items(), (("all", ""), compared)]:
-        distances = [one.distance for one in members]
-        largest = (max(getattr(one, part) for one in distances) for part in ("loglik", "coefficient", "error"))
-        agree = sum(one.agrees for one in members)
-        yield f"| {package} | {family} | {len(members)} | {agree} | " + " | ".join(f"{x:.1e}" for x in largest) + " |"
+        largest, agree = _largest([one.distance for one in members]), sum(one.agrees for one in members)
+        yield f"| {package} | {family} | {len(members)} | {agree} | {' | '.join(largest)} |"
+
+
+def _largest(distances):
+    for part in ("loglik", "coefficient", "error"):
+        known = [getattr(one, part) for one in distances if getattr(one, part) is not None]
+        yield f"{max(known):.1e}" if known else "not published"
 
 
 def _tell_notes(compared):

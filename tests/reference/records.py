@@ -22,8 +22,20 @@ def reference_folder():
 
 @lru_cache(maxsize=1)
 def read_records():
-    """All records, in their order."""
-    return json.loads((reference_folder() / "reference.json").read_text(encoding="utf-8"))
+    """All records, in their order, and after each the published result of Stata that it quotes."""
+    records = json.loads((reference_folder() / "reference.json").read_text(encoding="utf-8"))
+    return [one for record in records for one in (record, *_quoted(record))]
+
+
+def _quoted(record):
+    if "stata" in record:  # without its log-likelihood, which was not published
+        yield {
+            **record,
+            "id": f"{record['id']}_stata",
+            "package": "Stata",
+            "coefficients": record["stata"],
+            "loglik": None,
+        }
 
 
 def has_table(name):
