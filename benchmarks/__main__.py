@@ -19,6 +19,7 @@ BENCHMARKS = {
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
     "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",
+    "reference": "maximum likelihood fits beside the results of other programs",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }
 

@@ -26,7 +26,9 @@ def sums(model, cohort):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # what fits of a small cohort warn of is not the question here
-@pytest.mark.parametrize("name", ["LR", "ENPU", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC"])
+@pytest.mark.parametrize(
+    "name", ["LR", "ENPU", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC", "AFTPT", "FUPT"]
+)
 def test_the_delta_method_agrees_with_differences(name):
     model, cohort = fit(name, wh.simulate("partially-dependent", n=500, seed=3))
     found, fitted = spread_of_sums(model, cohort), model.model_

@@ -25,7 +25,7 @@ class RowTerms(NamedTuple):
 
     value: Array  # of shape (n,)
     gradient: Array  # of shape (P, n)
-    # Of shape (P, n): minus the second derivative of the EM surrogate, held positive, which the exact one need not be.
+    # Of shape (P, n): minus the second derivative of a surrogate, held positive, which the exact one need not be.
     curvature: Array
 
 

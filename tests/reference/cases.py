@@ -1,0 +1,133 @@
+"""Which model a record is: ours under another name, or one that we do not have, and why."""
+
+from dataclasses import dataclass
+
+import whether as wh
+from tests.reference.records import BREAST_CANCER, has_table, read_table
+
+COVARIATES = {
+    "e1684": ("treatment", "sex", "age"),
+    "colon_ncctg": ("lev5fu", "node4", "male", "age10"),
+    "rotterdam": ("age10", "lognodes", "grade3", "hormon"),
+    "nwts": ("histol", "stage34", "age", "tumdiam"),
+    "fertility": ("age", "parity", "prev_interval"),
+    BREAST_CANCER: (),
+}
+DISTRIBUTIONS = {
+    "weibull": "weibull", "weibullPH": "weibull", "lnorm": "lognormal", "lognormal": "lognormal",
+    "llogis": "loglogistic", "loglogistic": "loglogistic", "exp": "exponential", "gengamma": "gengamma",
+}  # fmt: skip
+# A family of models is one entry: the class that fits it, and the links of the cured fraction that it can express
+# with features (without any, every link is the same model).
+FAMILIES = {
+    "mixture cure": ("MixtureCureClassifier", ("logistic", "logit")),
+    "promotion time": ("PromotionTimeClassifier", ("loglog",)),
+    "no cure": ("AFTClassifier", ("",)),
+}
+OTHER_MODELS = {
+    "smcure": "Cox latency: the baseline hazard is free",
+    "intsurv": "Cox latency: the baseline hazard is free",
+    "penPHcure": "Cox latency: the baseline hazard is free",
+    "curephEM": "Cox latency: the baseline hazard is free",
+    "own EM (em_check.py)": "Cox latency: the baseline hazard is free",
+    "GORCure": "interval-censored times, and a spline for the baseline",
+    "nltm": "promotion time with a free baseline",
+    "miCoPTCM": "promotion time with a free baseline",
+    "npcure": "no model: kernel estimates and a test",
+    "npcurePK": "no model: kernel estimates",
+    "cmprsk": "competing causes",
+    "NPMLEcmprsk": "competing causes",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model of ours and the people it is fitted to; equal cases are the same model."""
+
+    family: str
+    distribution: str
+    table: str
+    outcome: tuple[str, ...]
+    time: tuple[str, ...]
+    weighted: bool = False
+
+    def fit(self):
+        """Fit by maximum likelihood."""
+        table, used = read_table(self.table), sorted({*self.outcome, *self.time})
+        parts = {"outcome_features": list(self.outcome), "time_features": list(self.time)}
+        parts = {} if self.family == "no cure" else parts
+        model = getattr(wh, FAMILIES[self.family][0])(distribution=self.distribution, penalty=None, **parts)
+        weight = table["weight"] if self.weighted else None
+        return model.fit(table[used].astype(float), table["event"], time=table["time"], sample_weight=weight)
+
+
+def find_case(record):
+    """Return the case of a record, or the reason why it has none."""
+    reason = _find_difference(record)
+    if reason:
+        return reason
+    family, design = _family(record), _design(record)
+    table = BREAST_CANCER if record["id"].startswith("bc_") else record["data"].split(" ")[0]
+    named = COVARIATES[table]
+    outcome = named if design in ("cure", "both") else ()
+    time = named if design in ("both", "latency") else ()
+    if not has_table(table):
+        return f"the table {table!r} is not at hand"
+    if outcome and link_of(record) not in FAMILIES[family][1]:
+        return f"another link of the cured fraction ({link_of(record)})"
+    if not hasattr(wh, FAMILIES[family][0]):
+        return f"the {family} family is not in this package"
+    distribution = DISTRIBUTIONS[_distribution(record)]
+    if distribution not in wh.distributions.DISTRIBUTIONS:
+        return f"the {distribution} distribution is not in this package"
+    return Case(family, distribution, table, outcome, time, "weighted" in record["id"])
+
+
+def _find_difference(record):
+    name = record["id"]
+    if record["package"] in OTHER_MODELS:
+        return OTHER_MODELS[record["package"]]
+    if name.startswith("coxph_"):
+        return "promotion time with a free baseline"
+    if "_lt_" in name or "_ltic_" in name or name.startswith("ltic_lt"):
+        return "late entry" + (", interval-censored times" if "ltic_ltic" in name else "")
+    if "_ic_" in name:
+        return "interval-censored times"
+    if "_good" in name:
+        return "another link of the cured fraction (loglog), and prognostic groups that are not at hand"
+    return ""
+
+
+def _family(record):
+    name = record["id"]
+    if name.startswith("survreg_"):
+        return "no cure"
+    return "promotion time" if "nonmix" in name or "nmixture" in name else "mixture cure"
+
+
+def _design(record):
+    """Which parts have covariates."""
+    if record["id"].startswith("survreg_"):
+        return "latency"
+    if record["id"].startswith("bc_"):
+        return "none"
+    if record.get("design"):
+        return record["design"]
+    return next(word for word in record["id"].split("_")[::-1] if word in ("none", "cure", "both"))
+
+
+def _distribution(record):
+    if record.get("distribution"):
+        return record["distribution"]
+    return next(word for word in record["id"].split("_") if word in DISTRIBUTIONS)
+
+
+def link_of(record):
+    """Link of the cured fraction."""
+    if record["id"].startswith("survreg_"):
+        return ""
+    if record.get("link"):
+        return record["link"]
+    if record["package"] == "cuRe":
+        return "logit" if record["model"] == "mixture" else "loglog"
+    return next((word for word in record["id"].split("_") if word in ("logistic", "loglog")), "logistic")
