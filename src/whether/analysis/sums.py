@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.analysis.resampling import N_REFITS, refit
+from whether.analysis.resampling import refit
 from whether.analysis.result import Note
 from whether.analysis.uncertainty import (
     Rows,
@@ -73,7 +73,7 @@ def take_sums(
     refits = refit(model, X, cohort, groups=groups, level=level, rng=rng)
     if refits is None:
         return found(None, lambda rows: UNKNOWN, Note("too large to refit"))
-    note = Note("intervals from refits", {"refits": N_REFITS})
+    note = Note("intervals from refits", {"refits": refits.risks.shape[0]})
     return found((refits.lower, refits.upper), refits.spread, note)
 
 
