@@ -66,8 +66,8 @@ def test_a_method_is_judged_by_the_level_of_the_cohort_whoever_is_asked_about(mo
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_any_method_of_the_catalogue_is_judged_by_the_curve_of_events(method, level, objection):
     quiet = SimpleNamespace(
-        rejects_constant=False, has_time=True, times_usable=True, follow_up_usable=True, unnamed_drivers=[],
-        shares_by_curve=(0.30, 0.50),
+        rejects_constant=False, is_seen_longer=False, has_time=True, times_usable=True, follow_up_usable=True,
+        unnamed_drivers=[], shares_by_curve=(0.30, 0.50),
     )  # fmt: skip
     expected = "not determined" if method.name == "SARPU-F" else objection
     assert object_to("restriction", method.name, level, quiet) == expected

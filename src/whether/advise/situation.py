@@ -81,6 +81,11 @@ class Situation:
         return self.evidence.scar.likelihood_ratio.rejects()
 
     @property
+    def is_seen_longer(self) -> bool:
+        """Whether people who are followed longer have a recorded event more often, given their features."""
+        return self.evidence.scar.follow_up.rejects()
+
+    @property
     def shares_by_curve(self) -> tuple[float, float]:
         """Lowest and highest share of positives that the curve of events allows, where its times can be used.
 

@@ -30,6 +30,7 @@ OBJECTIONS: tuple[Objection, ...] = (
     Objection("unnamed drivers", lambda m: bool(m.feature_parameter), lambda s: bool(s.unnamed_drivers)),
     # The same features in both parts: "likely" and "likely to be seen" may be exchanged, and nothing would show it.
     Objection("not determined", lambda m: m.restriction == SARPU_F.restriction, lambda s: True),
+    Objection("follow-up matters", lambda m: not m.needs, lambda s: s.is_seen_longer),
 )
 # Of an answer by whichever method: fewer, or more, than the curve of events allows.
 BELOW_CURVE, ABOVE_CURVE = "below the curve", "above the curve"

@@ -19,6 +19,14 @@ from whether.files.table import Finding
 
 Array = NDArray[np.float64]
 
+# Share of the unlabeled over which an interval may reach before it is no estimate.
+NEARLY_ALL = 0.8
+
+
+def is_open(unseen: Interval, n_unlabeled: int) -> bool:
+    """Whether an interval of the number of unseen positives leaves nearly every number possible."""
+    return unseen.upper - unseen.lower > NEARLY_ALL * n_unlabeled
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -149,12 +157,12 @@ class Analysis(Told):
     def kind(self) -> str:
         """What the data allow.
 
-        "estimate"; "range", where follow-up is too short to settle on one number; or "ranking", where nothing says how
-        many events were missed.
+        "estimate"; "range", where follow-up is too short to settle on one number, or the interval leaves nearly every
+        number possible; or "ranking", where nothing says how many events were missed.
         """
-        if not self.recommendation.refused:
-            return "estimate"
-        return "ranking" if isinstance(self.model, LabelClassifier) else "range"
+        if self.recommendation.refused:
+            return "ranking" if isinstance(self.model, LabelClassifier) else "range"
+        return "range" if is_open(self.unseen, self.n_unlabeled) else "estimate"
 
     @property
     def at_least(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,20 @@ class Sums:
         if isinstance(self.model, LabelClassifier):
             # Anything is possible where all events are taken as seen.
             return mean_risk, Interval(0.0, 0.0, float(still.size), math.nan, self.level)
-        return mean_risk, unseen_interval(still, spread.unseen, self.level)
+        unseen = unseen_interval(still, spread.unseen, self.level)
+        return _hold_both(mean_risk, unseen, rows.size), unseen
+
+
+def _hold_both(mean_risk: Interval, unseen: Interval, n: int) -> Interval:
+    """Widen the interval of a mean risk to what the number of unseen positives leaves possible: they are one thing.
+
+    They part where the propensity is at the end of its range and the covariance of the coefficients tells little.
+    """
+    seen = n * mean_risk.estimate - unseen.estimate
+    lower, upper = (np.clip((seen + end) / n, 0.0, 1.0) for end in (unseen.lower, unseen.upper))
+    return replace(
+        mean_risk, lower=float(np.fmin(mean_risk.lower, lower)), upper=float(np.fmax(mean_risk.upper, upper))
+    )
 
 
 def take_sums(

@@ -17,12 +17,14 @@ from whether.analysis.cautions import find_cautions
 from whether.analysis.group_levels import Measure, measure_groups
 from whether.analysis.memberships import read_memberships
 from whether.analysis.ranges import widest_range
-from whether.analysis.result import Analysis, Note, Origin
+from whether.analysis.result import Analysis, Note, Origin, is_open
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
 from whether.analysis.sums import Sums, take_sums
+from whether.analysis.uncertainty import Rows
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
+from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
 from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
@@ -125,7 +127,9 @@ def analyze(
             sums = take_sums(model, X, cohort, numbered, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
-    measure = _measure_range(sums, advice, moved) if advice.refused else sums.measure
+    own_risk, own_unseen = sums.measure(np.arange(cohort.n))
+    is_range = advice.refused or is_open(own_unseen, int(np.count_nonzero(~cohort.labeled)))
+    measure = _measure_range(sums, advice, moved) if is_range else sums.measure
     mean_risk, unseen = measure(np.arange(cohort.n))
     return Analysis(
         origin=source.origin,
@@ -143,7 +147,7 @@ def analyze(
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=find_cautions(advice, sums.measure(np.arange(cohort.n))[0], record),
+        cautions=find_cautions(advice, own_risk, record),
         warnings=caught,
         notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
     )
@@ -204,8 +208,13 @@ def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendati
 
 def _measure_range(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> Measure:
     """Measure people by ranges, where the data settle on no number."""
-    has_model = not isinstance(sums.model, LabelClassifier)
-    return lambda rows: widest_range(sums.measure(rows)[0], rows, advice.evidence, moved, has_model=has_model)
+    everybody, has_model = float(sums.risks.mean()), not isinstance(sums.model, LabelClassifier)
+
+    def measure(rows: Rows) -> tuple[Interval, Interval]:
+        own = sums.measure(rows)[0]
+        return widest_range(own, rows, advice.evidence, moved, everybody=everybody, has_model=has_model)
+
+    return measure
 
 
 def _notes_on_checks(

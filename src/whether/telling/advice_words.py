@@ -142,6 +142,7 @@ def _refuse_labels(s: Situation, e: Evidence) -> str:
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
 OBJECTIONS = {
     "selection": "not everybody is equally likely to be recorded",
+    "follow-up matters": "who is followed longer has a recorded event more often",
     "contradicted times": "event times are contradicted",
     "equal follow-up": "all were followed for about as long",
     "unnamed drivers": "features that were not named play a part",

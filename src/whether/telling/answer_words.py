@@ -10,7 +10,7 @@ from whether.methods import LR
 from whether.telling.advice_words import OBJECTIONS, AdviceWords
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline, points_text
-from whether.telling.words import is_known, percent, signed
+from whether.telling.words import is_known, percent, percent_range, signed
 
 # Why there is no backtest, and no sensitivity.
 NO_BACKTEST = {
@@ -122,10 +122,11 @@ class AnswerWords:
         # The fit of the report may be by another learner than the checks.
         own = [self.analysis.mean_risk.estimate] if self.analysis.kind == "estimate" else []
         ends = [*moved.range, *own]
+        places = 0 if max(ends) >= 0.095 else 1
         others = ", ".join(str(variant.value) for variant in moved.standing)
         return (
             f"Estimates of the mean risk by this and the other methods that these data leave standing ({others}) go "
-            f"from {100 * min(ends):.0f} to {100 * max(ends):.0f} %."
+            f"from {percent_range(min(ends), max(ends), places)}."
         )
 
 

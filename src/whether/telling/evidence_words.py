@@ -225,6 +225,8 @@ def _scar(found: ScarEvidence) -> list[str]:
             f"{percent(found.elkan_noto)} by Elkan and Noto's rule, which is too low unless features tell positives "
             "and negatives apart)."
         )
+    if found.follow_up.was_run:
+        lines.append(f"That {found.follow_up.null} {outcome_of(found.follow_up)}.")
     return lines
 
 

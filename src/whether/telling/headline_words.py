@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.analysis.cautions import PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
@@ -20,6 +21,7 @@ from whether.telling.words import (
 )
 
 _DEPENDS = "depending on whether events go on after the end of follow-up"
+_OPEN = "which these data narrow down no further"
 
 
 class Headline:
@@ -61,7 +63,8 @@ class Headline:
         unseen = self.told.unseen
         if not is_told(unseen):
             return f"{str(unseen).capitalize()} of {self.without} are expected to have it eventually."
-        share = percent(unseen.estimate / self.analysis.n_unlabeled) if self.tells_events else ""
+        part = unseen.estimate / self.analysis.n_unlabeled
+        share = percent(part, 0 if part >= 0.0095 else 1) if self.tells_events else ""
         beside = "; ".join(part for part in (share, self.limits) if part)
         counted = f"{unseen.estimate:,.0f} of {self.without}{f' ({beside})' if beside else ''}"
         return f"About {counted} are expected to have it eventually."
@@ -74,10 +77,11 @@ class Headline:
         return f"{100 * found.level:g} % interval {shown}" if shown else ""
 
     def _range(self) -> str:
+        why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         if not self.tells_ends:
-            return f"How many of {self.without} will have it eventually cannot be told, {_DEPENDS}."
+            return f"How many of {self.without} will have it eventually is not told, {why}."
         ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
-        return f"Between {ends} of {self.without} will have it eventually, {_DEPENDS}."
+        return f"Between {ends} of {self.without} will have it eventually, {why}."
 
     def _ranking(self) -> str:
         return (
@@ -107,9 +111,12 @@ class Headline:
         )
 
     def _upper_end(self) -> str:
+        most = "The upper end is the most that models of these data allow"
+        if not self.analysis.recommendation.refused:
+            return f"{most}."
         return (
-            "The upper end is the highest that the methods left standing allow; what it counts on after the end of "
-            "follow-up nobody has observed. The ranking of people is affected less."
+            f"{most}; what they expect after the end of follow-up nobody has observed. The ranking of people is "
+            "affected less."
         )
 
     def mean_risk(self) -> str:
@@ -141,8 +148,13 @@ class Headline:
         assert error is not None, "there is a finding about the past"
         lower, upper = sorted((abs(100 * error.lower), abs(100 * error.upper)))
         limits = f" ({100 * error.level:g} % interval {lower:.0f} to {upper:.0f})" if self._points() else ""
-        less = " Events that are still to come make it less." if error.estimate > 0 else ""
-        return f"{self.past}{limits}: read today’s number with that in mind.{less}"
+        return f"{self.past}{limits}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
+
+    def _excuse(self, is_above: bool) -> str:
+        """What else than the method may be off."""
+        if not Situation(self.analysis.evidence).times_usable:
+            return " The rehearsal goes by event times, which these data contradict: it may be off itself."
+        return " Events that are still to come make it less." if is_above else ""
 
     def _points(self) -> str:
         """How far the level was off, in percentage points; empty where that is not told."""
