@@ -41,7 +41,9 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
     return Summary(type(classifier).__name__, facts, tabulate(terms, estimates, variances, level), level, tuple(notes))
 
 
-def describe_coefficients(fit: LinearFit, names: list[str], family: Family = MIXTURE) -> tuple[list[Term], Array, Array]:
+def describe_coefficients(
+    fit: LinearFit, names: list[str], family: Family = MIXTURE
+) -> tuple[list[Term], Array, Array]:
     """Terms of the table and the affine map to them from the coefficients on standardised features.
 
     The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
