@@ -183,10 +183,10 @@ def test_chosen_penalty_lies_on_the_path(chosen):
     assert path.best in path.penalties
 
 
-def test_chosen_penalty_is_the_largest_within_two_standard_errors_of_the_best(chosen):
+def test_chosen_penalty_is_the_largest_within_half_a_standard_error_of_the_best(chosen):
     path = chosen.shrinkage_path_
     best = path.log_likelihood.max()
-    eligible = path.penalties[path.log_likelihood >= best - 2 * path.standard_error]
+    eligible = path.penalties[path.log_likelihood >= best - 0.5 * path.standard_error]
     assert path.chosen == eligible.max()
 
 

@@ -16,7 +16,8 @@ from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
 from whether.advise.variants import fit_to
-from whether.analysis.uncertainty import Spread, predict_still
+from whether.analysis.still_to_come import predict_still
+from whether.analysis.uncertainty import SMALLEST_RISK, Spread
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
@@ -27,8 +28,6 @@ Rows = NDArray[np.intp]
 N_REFITS = 20
 # People times features above which that many refits would take too long.
 LARGEST = 200_000
-# Risks are kept this far from 0 and 1 before their log odds are compared.
-SMALLEST_RISK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

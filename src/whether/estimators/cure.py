@@ -119,7 +119,7 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
         Features that the event time may depend on; None means all, an empty list none.
     shrinkage : "cv" or float, default="cv"
         Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
-        likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
+        likelihood as the tightest within half a standard error of the best. 0 frees the time part; ``math.inf`` ties it
         to the index. Where the two parts have different features, that is restriction enough and "cv" means 0.
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.

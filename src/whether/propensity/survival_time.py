@@ -5,6 +5,7 @@ the event time itself (the density enters the likelihood), or only that the even
 distribution function does). The second is the mixture cure model for current-status data and needs no event times.
 """
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -24,18 +25,23 @@ from whether.validate import ArgumentError
 SMALLEST_SCALE = {"event time": 0.05, "follow-up": 0.1}
 LARGEST_SCALE = 1.0
 FARTHEST_LOCATION = 0.5
+# A shape of this size costs half a person: it says that one tail is much heavier than any of the usual ones.
+LARGEST_SHAPE = 2.0
 
 
 def location_scale_terms(jet: Jet, z: Array, scale: Array, has_scale: bool) -> Terms:
-    """Chain rule from a function of z = (log t - location) / scale to (location, log scale)."""
-    by_location = -jet.first / scale
-    if not has_scale:
-        return Terms(jet.value, by_location[None], (jet.second / scale**2)[None, None])
-    gradient = np.stack([by_location, -jet.first * z])
-    curvature = np.empty((2, 2, z.size))
-    curvature[0, 0] = jet.second / scale**2
-    curvature[0, 1] = curvature[1, 0] = (jet.second * z + jet.first) / scale
-    curvature[1, 1] = (jet.second * z + jet.first) * z
+    """Chain rule from a function of z = (log t - location) / scale, and the shape, to (location, log scale, shape)."""
+    size = 1 + has_scale + (jet.shape is not None)
+    gradient, curvature = np.empty((size, z.size)), np.empty((size, size, z.size))
+    gradient[0], curvature[0, 0] = -jet.first / scale, jet.second / scale**2
+    if has_scale:
+        gradient[1] = -jet.first * z
+        curvature[0, 1] = curvature[1, 0] = (jet.second * z + jet.first) / scale
+        curvature[1, 1] = (jet.second * z + jet.first) * z
+    if jet.shape is not None:
+        gradient[-1], curvature[-1, -1] = jet.shape.first, jet.shape.second
+        curvature[0, -1] = curvature[-1, 0] = -jet.shape.mixed / scale
+        curvature[1, -1] = curvature[-1, 1] = -jet.shape.mixed * z
     return Terms(jet.value, gradient, curvature)
 
 
@@ -43,8 +49,8 @@ class SurvivalTimePropensity(Propensity):
     """Shared part of the event-time and follow-up propensities.
 
     Predictors are in units of the recorded log times, whose mean and standard deviation are ``center`` and ``spread``:
-    the location is ``center + spread * v[0]`` and the log scale ``log(spread) + v[1]``. The penalty on scale and
-    location is worth ``penalty_weight`` persons.
+    the location is ``center + spread * v[0]`` and the log scale ``log(spread) + v[1]``; a shape is as it is, and one
+    number for everybody. The penalty on location, scale and shape is worth ``penalty_weight`` persons.
     """
 
     index_sign: ClassVar[float] = -1.0
@@ -63,22 +69,23 @@ class SurvivalTimePropensity(Propensity):
             raise ArgumentError(f"Log times need a center and a spread > 0, got {center!r} and {spread!r}.")
         self.distribution, self.name = distribution, distribution.name
         self.center, self.spread, self.penalty_weight = center, spread, penalty_weight
-        self.predictors = ("location", "log scale") if distribution.has_scale else ("location",)
-        self.sloped = (True, False) if distribution.has_scale else (True,)
+        self.predictors = ("location", *("log scale",) * distribution.has_scale, *("shape",) * distribution.has_shape)
+        self.sloped = tuple(name == "location" for name in self.predictors)
 
-    def _residual(self, v: Array, observed: Array) -> tuple[Array, Array]:
+    def _terms(self, function: Callable[..., Jet], v: Array, observed: Array) -> Terms:
+        """Derivatives in the predictors of a function of the residual and, where there is one, the shape."""
         # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.
         scale = np.exp(v[1]) if self.distribution.has_scale else np.full(observed.shape, 1.0 / self.spread)
-        return (observed - v[0]) / scale, scale
+        z = (observed - v[0]) / scale
+        return location_scale_terms(function(z, *v[2:]), z, scale, self.distribution.has_scale)
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event comes after the end of follow-up."""
-        z, scale = self._residual(v, observed)
-        return location_scale_terms(self.distribution.log_survival(z), z, scale, self.distribution.has_scale)
+        return self._terms(self.distribution.log_survival, v, observed)
 
     def units(self) -> tuple[Array, Array]:
         """Location and log scale of log time itself, instead of in spreads around the center."""
-        offset, multiplier = np.array([self.center, np.log(self.spread)]), np.array([self.spread, 1.0])
+        offset, multiplier = np.array([self.center, np.log(self.spread), 0.0]), np.array([self.spread, 1.0, 1.0])
         return offset[: len(self.predictors)], multiplier[: len(self.predictors)]
 
     def locate(self, time: Array) -> Array:
@@ -91,7 +98,7 @@ class SurvivalTimePropensity(Propensity):
         return self.penalty_weight > 0
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
-        """Penalty on a scale near 0 or infinity and on a location far off."""
+        """Penalty on a scale near 0 or infinity, on a location far off and on a large shape."""
         gradient, curvature = np.zeros(level.size), np.zeros((level.size, level.size))
         far = level[0] / FARTHEST_LOCATION
         value = 0.5 * far**2
@@ -101,6 +108,9 @@ class SurvivalTimePropensity(Propensity):
             large = (np.exp(level[1]) / LARGEST_SCALE) ** 2
             value += 0.5 * (small + large)
             gradient[1], curvature[1, 1] = large - small, 2 * (small + large)
+        if self.distribution.has_shape:
+            value += 0.5 * (level[2] / LARGEST_SHAPE) ** 2
+            gradient[2], curvature[2, 2] = level[2] / LARGEST_SHAPE**2, 1 / LARGEST_SHAPE**2
         return self.penalty_weight * value, self.penalty_weight * gradient, self.penalty_weight * curvature
 
 
@@ -114,17 +124,16 @@ class EventTimePropensity(SurvivalTimePropensity):
         """Location and scale of the recorded event times."""
         center = float(np.average(observed, weights=weight))
         spread = float(np.sqrt(np.average((observed - center) ** 2, weights=weight)))
-        return np.array([center, np.log(max(spread, 0.1))])[: len(self.predictors)]
+        return np.array([center, np.log(max(spread, 0.1)), 0.0])[: len(self.predictors)]
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log density of the event time (per unit of time; up to the standardisation's constant)."""
-        z, scale = self._residual(v, observed)
-        terms = location_scale_terms(self.distribution.log_density(z), z, scale, self.distribution.has_scale)
+        terms = self._terms(self.distribution.log_density, v, observed)
         # density of T = density of the residual / (scale * t), and log t = center + spread * observed
-        jacobian = np.log(scale) + np.log(self.spread) + self.center + self.spread * observed
+        log_scale = v[1] + np.log(self.spread) if self.distribution.has_scale else 0.0
         if self.distribution.has_scale:
             terms.gradient[1] -= 1.0
-        return terms._replace(value=terms.value - jacobian)
+        return terms._replace(value=terms.value - (log_scale + self.center + self.spread * observed))
 
 
 class FollowUpPropensity(SurvivalTimePropensity):
@@ -135,9 +144,8 @@ class FollowUpPropensity(SurvivalTimePropensity):
 
     def start(self, observed: Array, weight: Array | None = None) -> Array:
         """Half of the events within the average follow-up, and a scale of two thirds of its spread."""
-        return np.array([0.0, np.log(2 / 3)])[: len(self.predictors)]
+        return np.array([0.0, np.log(2 / 3), 0.0])[: len(self.predictors)]
 
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event falls within the follow-up."""
-        z, scale = self._residual(v, observed)
-        return location_scale_terms(self.distribution.log_cdf(z), z, scale, self.distribution.has_scale)
+        return self._terms(self.distribution.log_cdf, v, observed)

@@ -1,0 +1,179 @@
+"""The standardised log-gamma distribution, whose exponential is the generalised gamma: density and upper tail.
+
+With shape q and k = 1 / q^2 the log density of Prentice's residual is
+
+    log f(w) = c(q) + (q w - exp(q w) + 1) / q^2,    c(q) = log|q| + k log k - k - log Gamma(k).
+
+It is normal at q = 0 and the extreme value distribution at q = 1, and (w, q) and (-w, -q) mirror each other. Everything
+is written so that it is smooth and accurate through q = 0, and comes with its derivatives in w and q. The incomplete
+gamma function has no usable derivative in its first argument, so tails are integrals of the density, by Gauss's rule up
+to where nothing is left. That gives ten digits or more, far out as well, and the derivatives of the tail are moments of
+the same integral.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy.special import digamma, gammaln, polygamma
+
+from whether.arrays import Array
+
+# exp(300) is still finite when squared, as in `distributions`.
+LARGEST_EXPONENT = 300.0
+# Below this shape the constant is a series in 1/k, and below this argument functions of the exponential are series.
+SMALL_SHAPE, SMALL_ARGUMENT = 0.3, 0.3
+# c(q) = -log(2 pi) / 2 - sum over j of B_2j / (2j (2j - 1)) q^(4j - 2), Stirling's series.
+STIRLING = np.array([1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156])
+POWERS = 4.0 * np.arange(1, STIRLING.size + 1) - 2
+N_TERMS = 11
+# Gauss's rule on (0, 1) in the square root of the argument: a heavy tail falls quickly first, and slowly then.
+_PLACES, _SHARES = leggauss(40)
+NODES, WEIGHTS = (0.5 * (_PLACES + 1)) ** 2, 0.5 * (_PLACES + 1) * _SHARES
+# The integral of a tail ends where the density has fallen to exp(-38) of what it was.
+NOTHING = 38.0
+
+
+class Bend(NamedTuple):
+    """A function of residual w and shape q: value, and derivatives in w, q, w twice, w and q, q twice."""
+
+    value: Array
+    by_w: Array
+    by_q: Array
+    by_ww: Array
+    by_wq: Array
+    by_qq: Array
+
+
+class Tail(NamedTuple):
+    """Log of a tail probability, and the tail's first and second derivative in q relative to the tail itself."""
+
+    log: Array
+    first: Array
+    second: Array
+
+
+def log_density(w: Array, q: Array) -> Bend:
+    """Log density of the residual."""
+    x = q * w
+    one, one_slope, two, two_slope, two_bend = exponential_remainders(x)
+    value, first, second = constant(q)
+    return Bend(
+        value - w**2 * two,
+        -w * one,
+        first - w**3 * two_slope,
+        -np.exp(np.minimum(x, LARGEST_EXPONENT)),
+        -(w**2) * one_slope,
+        second - w**4 * two_bend,
+    )
+
+
+def log_survival(w: Array, q: Array) -> Bend:
+    """Log probability of a residual above w: the upper tail where w > 0, one minus the lower tail elsewhere."""
+    sign = np.where(w < 0, -1.0, 1.0)
+    tail = upper_tail(sign * w, sign * q)
+    share = np.exp(tail.log)
+    # One minus the mirrored tail, which has the sign of q reversed: first derivatives change theirs twice.
+    odds = share / -np.expm1(np.minimum(tail.log, -1e-300))
+    value = np.where(w < 0, np.log1p(-np.minimum(share, 1 - 1e-16)), tail.log)
+    first = np.where(w < 0, odds * tail.first, tail.first)
+    ratio = np.where(w < 0, -odds * tail.second, tail.second)
+    density = log_density(w, q)
+    hazard = np.exp(np.minimum(density.value - value, LARGEST_EXPONENT))
+    return Bend(
+        value, -hazard, first, -hazard * (density.by_w + hazard), -hazard * (density.by_q - first), ratio - first**2
+    )
+
+
+def upper_tail(w: Array, q: Array) -> Tail:
+    """Log probability of a residual above w >= 0, by integration, with its derivatives in q."""
+    x = np.minimum(q * w, LARGEST_EXPONENT)
+    growth, remainders = np.exp(x), exponential_remainders(x)
+    fall = w * remainders[0]
+    reach = _reach(q, growth, fall)
+    steps, qs = reach[:, None] * NODES, q[:, None]
+    drop = growth[:, None] * steps**2 * _second_remainder(qs * steps) + fall[:, None] * steps
+    mass = np.exp(-drop) * WEIGHTS
+    total = mass.sum(axis=1)
+    places = w[:, None] + steps
+    slope, bend = exponential_remainders(qs * places)[3:]
+    value, first, second = constant(q)
+    chance = mass / total[:, None]
+    scores = places**3 * slope
+    mean = (chance * scores).sum(axis=1)
+    spread = (chance * np.square(scores - mean[:, None])).sum(axis=1)
+    curvature = second - (chance * places**4 * bend).sum(axis=1)
+    log_tail = value - w**2 * remainders[2] + np.log(reach * total)
+    return Tail(log_tail, first - mean, curvature + spread + (first - mean) ** 2)
+
+
+def _reach(q: Array, growth: Array, fall: Array) -> Array:
+    """How far above w there is something left of the density: a bound that is not much too far."""
+    size = np.maximum(np.abs(q), 1e-8)
+    level = NOTHING * size**2 / growth
+    # e^y - 1 - y = level where q > 0, and e^-y - 1 + y = level where q < 0, are not beyond these.
+    rising = np.log1p(level + np.sqrt(2 * level))
+    falling = 0.5 * (level + np.sqrt(level**2 + 8 * level))
+    bound = np.where(q > 0, rising, falling) / size
+    return np.minimum(bound, NOTHING / np.maximum(fall, NOTHING / bound))
+
+
+def constant(q: Array) -> tuple[Array, Array, Array]:
+    """The normalising constant c(q) and its first two derivatives."""
+    small = np.abs(q) < SMALL_SHAPE
+    near = np.where(small, q, 0.0)
+    terms = STIRLING * np.square(near)[..., None] ** (POWERS / 2 - 1)
+    series = (
+        -0.5 * np.log(2 * np.pi) - near**2 * terms.sum(-1),
+        -near * (terms * POWERS).sum(-1),
+        -(terms * POWERS * (POWERS - 1)).sum(-1),
+    )
+    far = np.where(small, 1.0, q)
+    k = far**-2.0
+    gap = np.log(k) - digamma(k)
+    direct = (
+        np.log(np.abs(far)) + k * np.log(k) - k - gammaln(k),
+        1 / far - 2 * gap / far**3,
+        -1 / far**2 + 4 * (1 / k - polygamma(1, k)) / far**6 + 6 * gap / far**4,
+    )
+    value, first, second = (np.where(small, *pair) for pair in zip(series, direct, strict=True))
+    return value, first, second
+
+
+def exponential_remainders(x: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """(e^x - 1) / x and its derivative; (e^x - 1 - x) / x^2 and its first two derivatives."""
+    small = np.abs(x) < SMALL_ARGUMENT
+    near, far = np.where(small, x, 0.0), np.where(small, SMALL_ARGUMENT, np.minimum(x, LARGEST_EXPONENT))
+    exponential = np.exp(far)
+    one = (exponential - 1) / far
+    one_slope = (exponential - one) / far
+    two = (one - 1) / far
+    two_slope = (one_slope - two) / far
+    two_bend = ((exponential - 2 * one_slope) / far - 2 * two_slope) / far
+    direct = one, one_slope, two, two_slope, two_bend
+    first, second, third, fourth, fifth = (np.where(small, *pair) for pair in zip(_series(near), direct, strict=True))
+    return first, second, third, fourth, fifth
+
+
+def _series(x: Array) -> list[Array]:
+    """The same for small arguments, by their power series."""
+    sums = [np.zeros_like(x) for _ in range(5)]
+    factorial = np.cumprod(np.arange(1.0, N_TERMS + 4))  # (n + 1)! at n
+    for n in reversed(range(N_TERMS)):
+        above = factorial[n : n + 4]
+        coefficients = 1 / above[0], (n + 1) / above[1], 1 / above[1], (n + 1) / above[2], (n + 1) * (n + 2) / above[3]
+        for total, coefficient in zip(sums, coefficients, strict=True):
+            total *= x
+            total += coefficient
+    return sums
+
+
+def _second_remainder(x: Array) -> Array:
+    """(e^x - 1 - x) / x^2 alone."""
+    small = np.abs(x) < SMALL_ARGUMENT
+    near, far = np.where(small, x, 0.0), np.where(small, SMALL_ARGUMENT, np.minimum(x, LARGEST_EXPONENT))
+    total = np.zeros_like(x)
+    for coefficient in 1 / np.cumprod(np.arange(1.0, N_TERMS + 2))[:0:-1]:
+        total *= near
+        total += coefficient
+    return np.where(small, total, (np.expm1(far) - far) / far**2)
