@@ -12,19 +12,21 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
-from whether.advise.evidence.bounds import BoundsEvidence
 from whether.advise.variants import fit_to
-from whether.analysis.group_levels import measure_groups
+from whether.analysis.cautions import find_cautions
+from whether.analysis.group_levels import Measure, measure_groups
 from whether.analysis.memberships import read_memberships
-from whether.analysis.result import Analysis, Note, Origin
+from whether.analysis.ranges import widest_range
+from whether.analysis.result import Analysis, Note, Origin, is_open
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
-from whether.analysis.sums import take_sums
+from whether.analysis.sums import Sums, take_sums
+from whether.analysis.uncertainty import Rows
 from whether.cohort import Cohort
-from whether.estimators import CensoredClassifier
+from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_between, check_whole_number, number_groups
+from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
 # Above so many people, which learner is best is found out on a part of them.
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
@@ -120,13 +122,15 @@ def analyze(
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
-            caught = _fit(model, cohort, X)
+            caught = _fit(model, cohort, X, advice)
         with _stage("Predicting", stages):
             sums = take_sums(model, X, cohort, numbered, level, draws)
-            mean_risk, unseen = sums.measure(np.arange(cohort.n))
-            by_group = measure_groups(memberships, cohort.labeled, sums.measure)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
+    own_risk, own_unseen = sums.measure(np.arange(cohort.n))
+    is_range = advice.refused or is_open(own_unseen, int(np.count_nonzero(~cohort.labeled)))
+    measure = _measure_range(sums, advice, moved) if is_range else sums.measure
+    mean_risk, unseen = measure(np.arange(cohort.n))
     return Analysis(
         origin=source.origin,
         evidence=advice.evidence,
@@ -138,12 +142,12 @@ def analyze(
         upper=None if sums.limits is None else sums.limits[1],
         unseen=unseen,
         mean_risk=mean_risk,
-        by_group=by_group,
+        by_group=measure_groups(memberships, cohort.labeled, measure),
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=("curve above risk",) if curve_is_above(advice.evidence.bounds, mean_risk) else (),
+        cautions=find_cautions(advice, own_risk, record),
         warnings=caught,
         notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
     )
@@ -192,17 +196,25 @@ def _choose_model(
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
-def _fit(model: CensoredClassifier, cohort: Cohort, X: Any) -> tuple[str, ...]:
-    """Fit to everybody, and return what the fit warned of."""
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[str, ...]:
+    """Fit to everybody, and return what the fit warned of, but not that follow-up is short where the advice says so."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_to(cohort, model, X)
-    return tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    is_said = bool({"extrapolation", "short follow-up"} & {*advice.flags, *advice.refusals})
+    told = (warning for warning in caught if not (is_said and issubclass(warning.category, FollowUpWarning)))
+    return tuple(dict.fromkeys(str(warning.message) for warning in told))
 
 
-def curve_is_above(bounds: BoundsEvidence, mean_risk: Interval) -> bool:
-    """Whether the curve of events alone shows more events than the model expects to happen ever."""
-    return bounds.lowest_by_times > mean_risk.upper  # NaN: without times, or without an interval
+def _measure_range(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> Measure:
+    """Measure people by ranges, where the data settle on no number."""
+    everybody, has_model = float(sums.risks.mean()), not isinstance(sums.model, LabelClassifier)
+
+    def measure(rows: Rows) -> tuple[Interval, Interval]:
+        own = sums.measure(rows)[0]
+        return widest_range(own, rows, advice.evidence, moved, everybody=everybody, has_model=has_model)
+
+    return measure
 
 
 def _notes_on_checks(
