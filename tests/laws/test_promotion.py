@@ -1,9 +1,6 @@
-"""The promotion-time model: what hidden causes do, that fits find the truth, and what others have published."""
-
-import json
+"""The promotion-time model: what hidden causes do, and that fits find the truth."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import chisquare, kstest
 from sklearn.metrics import roc_auc_score
@@ -13,16 +10,14 @@ import whether as wh
 from whether.analysis.uncertainty import spread_of_sums
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
-from whether.family import PROMOTION_TIME
-from whether.learners import BoostedLearner, LinearLearner, NeuralLearner, Task
+from whether.learners import BoostedLearner, NeuralLearner
 from whether.likelihood import PromotionLikelihood
-from whether.propensity import EventTimePropensity, FollowUpPropensity
+from whether.propensity import FollowUpPropensity
 from whether.simulation import PROMOTION_WORLDS
 
 # A test statistic beyond this comes once in a million runs.
 RARE = 1e-6
 LINEAR_WORLDS = PROMOTION_WORLDS[:2]
-NAMES = {"weibull": "weibull", "lnorm": "lognormal", "lognormal": "lognormal"}
 
 
 def draw_first_causes(theta, rng, n):
@@ -109,45 +104,3 @@ def test_a_classifier_as_learner_is_refused_with_those_that_can():
     people = wh.simulate("promotion", n=200, seed=0)
     with pytest.raises(wh.ArgumentError, match="Use learner='linear', 'boosted', 'neural' or 'auto'"):
         wh.PromotionTimeClassifier(learner=DecisionTreeClassifier()).fit(people.X, people.y, time=people.time)
-
-
-@pytest.fixture(scope="module")
-def records(shared_data):
-    """Published fits of the same model: non-mixture, with the log of the rate linear, of everybody from the start."""
-    folder = shared_data.parent / "reference"
-    if not folder.is_dir():
-        pytest.skip(f"no reference results in {folder}")
-    found = [
-        record
-        for record in json.loads((folder / "reference.json").read_text())
-        if record.get("model") == "non-mixture (promotion time) cure" and record["link"] == "loglog"
-    ]
-    return {record["id"]: record for record in found}, folder
-
-
-def fit_record(record, folder):
-    """Maximum likelihood, without any penalty, of the model that a record is about."""
-    table, names = pd.read_parquet(folder / f"{record['data']}_ref.parquet"), record["covariates"]
-    names = [] if record["design"] == "none" else names
-    log_time, features = np.log(table["time"]), table[names].to_numpy(float).reshape(len(table), -1)
-    cohort = Cohort(features, table["event"].to_numpy() == 1, tuple(names), None, table["time"].to_numpy(float))
-    distribution = DISTRIBUTIONS[NAMES[record["distribution"]]]
-    clock = EventTimePropensity(distribution, log_time.mean(), log_time.std(), penalty_weight=0.0)
-    columns = np.arange(len(names) if record["design"] == "both" else 0)
-    return LinearLearner(ridge=0.0).fit(Task(cohort, [clock], columns, family=PROMOTION_TIME))
-
-
-def test_maximum_likelihood_is_that_of_published_fits(records):
-    known, folder = records
-    assert len(known) == 24
-    for record in known.values():
-        fit = fit_record(record, folder)
-        assert fit.result.log_likelihood == pytest.approx(record["loglik"], abs=1e-4), record["id"]
-        raw = fit.predictor.to_raw()
-        errors = np.sqrt(np.diag(raw @ fit.covariance.matrix @ raw.T))
-        places = {"theta": 0, **{name: place for place, name in enumerate(record["covariates"], 3)}}
-        for row in record["coefficients"]:
-            if row["name"] in places and record["design"] != "none":
-                place = places[row["name"]]
-                assert raw[place] @ fit.coefficients == pytest.approx(row["estimate"], abs=0.02 * row["se"])
-                assert errors[place] == pytest.approx(row["se"], rel=0.01), record["id"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from whether.cohort import Cohort
-from whether.estimators.time_model import TimeModelClassifier, survival_candidates
+from whether.estimators.time_model import TimeModelClassifier, survival_candidates, task_in_two_parts
 from whether.family import PROMOTION_TIME, Family
 from whether.learners import Task
 from whether.propensity import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity
@@ -32,6 +32,8 @@ class PromotionTimeClassifier(TimeModelClassifier):
         Distribution F of the time of a cause; "auto" takes the most likely of the first three.
     time_features : list of str or int, default=()
         Features that F may depend on besides the index; None means all. Their slopes carry the ridge penalty.
+    outcome_features : list of str or int, optional
+        Features of the index; None means all.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`. A scikit-learn classifier cannot be the learner: causes are counted, not classified.
 
@@ -57,6 +59,7 @@ class PromotionTimeClassifier(TimeModelClassifier):
         distribution: str = "auto",
         time_features: Sequence[str | int] | None = (),
         *,
+        outcome_features: Sequence[str | int] | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
         ridge: float | str = "auto",
@@ -67,8 +70,9 @@ class PromotionTimeClassifier(TimeModelClassifier):
         verbose: int = 0,
     ) -> None:
         self.clock, self.distribution, self.time_features = clock, distribution, time_features
-        self.learner, self.penalty, self.ridge, self.covariance = learner, penalty, ridge, covariance
-        self.max_iter, self.n_starts, self.random_state, self.verbose = max_iter, n_starts, random_state, verbose
+        self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
+        self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.random_state, self.verbose = random_state, verbose
 
     @property
     def _needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -81,5 +85,4 @@ class PromotionTimeClassifier(TimeModelClassifier):
 
     def _task(self, cohort: Cohort) -> Task:
         candidates = survival_candidates(CLOCKS[self.clock], self.distribution, cohort, self.penalty)
-        columns = self._columns("time_features")
-        return Task(cohort, candidates, columns, family=self.family, rng=self._rng())
+        return task_in_two_parts(self, cohort, candidates)

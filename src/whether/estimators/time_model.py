@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.warn import warn
 from whether.learners import Task
-from whether.propensity import EventTimePropensity, SurvivalTimePropensity
+from whether.propensity import EventTimePropensity, Propensity, SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
@@ -220,6 +221,13 @@ def survival_candidates(
     # All times equal: any spread will do, there is nothing to standardise.
     weight = 0.0 if penalty is None else 1.0
     return [kind(DISTRIBUTIONS[name], center, spread or 1.0, penalty_weight=weight) for name in names]
+
+
+def task_in_two_parts(model: Any, cohort: Cohort, candidates: Sequence[Propensity]) -> Task:
+    """What a model learns whose ``outcome_features`` and ``time_features`` say which part may use which features."""
+    outcome = None if model.outcome_features is None else model._columns("outcome_features")
+    columns, rng = model._columns("time_features"), model._rng()
+    return Task(cohort, candidates, columns, family=model.family, rng=rng, outcome_columns=outcome)
 
 
 def potential_follow_up(cohort: Cohort) -> Array:
