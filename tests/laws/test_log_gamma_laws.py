@@ -1,4 +1,4 @@
-"""The log-gamma distribution: special cases, symmetry, and values and derivatives against arithmetic with many digits."""
+"""The log-gamma distribution: special cases, a smooth shape, and values and derivatives with many digits."""
 
 import numpy as np
 import pytest
