@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         FollowUpCureClassifier,
         LabelClassifier,
         MixtureCureClassifier,
+        PromotionTimeClassifier,
         SARPUClassifier,
         UnbiasedPUClassifier,
         likelihood_ratio_test,
@@ -48,6 +49,7 @@ __all__ = [
     "MissingTimeError",
     "MixtureCureClassifier",
     "NeuralLearner",
+    "PromotionTimeClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "WhetherClassifier",
@@ -88,8 +90,8 @@ _HOMES = {
 
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
-    "advise", "analysis", "distributions", "estimators", "evaluate", "inference", "learners", "likelihood", "methods",
-    "files", "propensity", "simulation", "study", "survival", "telling", "validate",
+    "advise", "analysis", "distributions", "estimators", "evaluate", "family", "inference", "learners", "likelihood",
+    "methods", "files", "propensity", "simulation", "study", "survival", "telling", "validate",
 )  # fmt: skip
 
 

@@ -68,8 +68,7 @@ class ResidualDistribution(ABC):
 
     def log_cdf(self, z: Array, *shape: Array) -> Jet:
         """Log probability of a residual at most ``z``, of residuals that are symmetric about zero."""
-        mirrored = self.log_survival(-z)
-        return Jet(mirrored.value, -mirrored.first, mirrored.second)
+        return _mirror(self.log_survival(-z))
 
     @abstractmethod
     def draw(self, uniform: Array, *shape: Array) -> Array:
@@ -154,6 +153,34 @@ class Gumbel(ResidualDistribution):
         return np.asarray(np.log(-np.log1p(-uniform)))
 
 
+class Frechet(ResidualDistribution):
+    """Largest-extreme-value residuals, those of the Weibull mirrored: inverse Weibull times, with a heavy tail."""
+
+    name = "frechet"
+    _mirrored = Gumbel("weibull", has_scale=True)
+
+    def log_density(self, z: Array, *shape: Array) -> Jet:
+        """Log density of the residual."""
+        return _mirror(self._mirrored.log_density(-z))
+
+    def log_survival(self, z: Array, *shape: Array) -> Jet:
+        """Log probability of a residual above ``z``."""
+        return _mirror(self._mirrored.log_cdf(-z))
+
+    def log_cdf(self, z: Array, *shape: Array) -> Jet:
+        """Log probability of a residual at most ``z``."""
+        return _mirror(self._mirrored.log_survival(-z))
+
+    def draw(self, uniform: Array, *shape: Array) -> Array:
+        """Residuals from uniform draws, by inverting the distribution function."""
+        return np.asarray(-np.log(-np.log(uniform)))
+
+
+def _mirror(jet: Jet) -> Jet:
+    """Return a function of -z as a function of z."""
+    return Jet(jet.value, -jet.first, jet.second)
+
+
 class LogGamma(ResidualDistribution):
     """Log-gamma residuals, standardised as Prentice has them: generalised gamma event times.
 
@@ -162,7 +189,7 @@ class LogGamma(ResidualDistribution):
 
     name = "gengamma"
     has_shape = True
-    special_cases = ("lognormal", "weibull", "exponential")
+    special_cases = ("lognormal", "weibull", "exponential", "frechet")
 
     def log_density(self, z: Array, *shape: Array) -> Jet:
         """Log density of the residual."""
@@ -195,6 +222,7 @@ _ALL = (
     Logistic(),
     Gumbel("weibull", has_scale=True, special_cases=("exponential",)),
     Gumbel("exponential", has_scale=False),
+    Frechet(),
     LogGamma(),
 )
 DISTRIBUTIONS: dict[str, ResidualDistribution] = {distribution.name: distribution for distribution in _ALL}

@@ -1,24 +1,27 @@
 """The one likelihood that every method maximises, in predictor space.
 
-Each person has an outcome logit ``eta`` with p = expit(eta) = Pr(positive), and propensity predictors ``v`` from which
-a propensity computes ``log_seen`` (how likely this label was, for a positive) and ``log_missed`` (how likely no label
-was). Then, with the latent class summed out,
+Each person has an outcome predictor ``eta``, from which a family says whether the event ever happens, and propensity
+predictors ``v``, from which a propensity computes ``log_seen`` (how likely this label was, for a positive) and
+``log_missed`` (how likely no label was). In the mixture, with p = expit(eta) = Pr(positive),
 
     labeled:    p * seen                      (a positive who was seen)
     unlabeled:  (1 - p) + p * missed          (a negative, or a positive who was missed)
 
-These are the paper's equations 2, 3 and 4; methods differ only in the propensity. Value, gradient and curvature
-per person are all that any learner needs; some need no more than the slopes. Here, and nowhere else, labeled and
-unlabeled people are told apart: they are worked through in blocks, labeled people first.
+These are the paper's equations 2, 3 and 4; methods differ only in the propensity. The promotion-time model has other
+terms of the same parts. Value, gradient and curvature per person are all that any learner needs; some need no more than
+the slopes. Here, and nowhere else, labeled and unlabeled people are told apart: they are worked through in blocks,
+labeled people first.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
-from whether.distributions import softplus_expit
+from whether.distributions import Jet, softplus_expit
+from whether.family import MIXTURE, PROMOTION_TIME, Family
 from whether.propensity.base import Propensity, Terms
 
 
@@ -26,41 +29,115 @@ class Criterion(ABC):
     """What a learner maximises: a sum over people of a function of their predictors."""
 
     propensity: Propensity  # the restriction under which they are read
+    family: ClassVar[Family] = MIXTURE
+    # Whether of labeled people the value is a sum of a function of eta and one of v, so that no curvature is between.
+    splits_labeled: ClassVar[bool] = True
 
     @abstractmethod
     def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
         """Value of people who are all labeled, or all unlabeled, with derivatives in (eta, v).
 
-        ``eta=None`` is the model in which everybody is positive (p = 1): the outcome logit is then no predictor at all.
+        ``eta=None`` is the model in which everybody is positive (p = 1): the outcome is then no predictor at all.
         """
 
     @abstractmethod
     def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
         """Value and gradient alone."""
 
+    def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
+        """Minus the second derivative of the EM surrogate in each predictor: the exact one does not exceed it."""
+        curvature: Array = -np.einsum("iin->in", terms.curvature)
+        if eta is not None:
+            p = softplus_expit(eta)[1]
+            curvature[0] = p * (1 - p)
+            if not labeled and curvature.shape[0] > 1:
+                # exact second derivative in v = q b'' + q (1 - q) b' b'; the surrogate leaves the last term out
+                q = np.clip(terms.gradient[0] + p, 1e-12, 1.0)
+                curvature[1:] += (1 - q) / q * terms.gradient[1:] ** 2
+        return curvature
+
 
 class Likelihood(Criterion):
-    """Log-likelihood under a propensity."""
+    """Log-likelihood of the mixture under a propensity."""
 
     def __init__(self, propensity: Propensity) -> None:
         self.propensity = propensity
 
     def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
         """Log-likelihood of each person with first and second derivatives."""
-        of_positives = self._of_positives(v, observed, labeled)
-        if eta is None:
-            return of_positives
-        return labeled_terms(eta, of_positives) if labeled else unlabeled_terms(eta, of_positives)
+        if labeled:
+            return self._labeled_terms(eta, v, observed)
+        log_missed = self.propensity.log_missed(v, observed)
+        return log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
 
     def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
-        of_positives = self._of_positives(v, observed, labeled)
-        if eta is None:
-            return of_positives.value, of_positives.gradient
-        return labeled_slopes(eta, of_positives) if labeled else unlabeled_slopes(eta, of_positives)[:2]
+        if labeled:
+            return self._labeled_slopes(eta, v, observed)
+        log_missed = self.propensity.log_missed(v, observed)
+        return log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
 
-    def _of_positives(self, v: Array, observed: Array, labeled: bool) -> Terms:
-        return self.propensity.log_seen(v, observed) if labeled else self.propensity.log_missed(v, observed)
+    def _labeled_terms(self, eta: Array | None, v: Array, observed: Array) -> Terms:
+        """Log p + log seen."""
+        log_seen = self.propensity.log_seen(v, observed)
+        if eta is None:
+            return log_seen
+        log_ever, size = self.family.log_ever(eta), 1 + v.shape[0]
+        curvature = np.zeros((size, size, eta.size))
+        curvature[0, 0], curvature[1:, 1:] = log_ever.second, log_seen.curvature
+        gradient = np.concatenate([log_ever.first[None], log_seen.gradient])
+        return Terms(log_ever.value + log_seen.value, gradient, curvature)
+
+    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        log_seen = self.propensity.log_seen(v, observed)
+        if eta is None:
+            return log_seen[:2]
+        log_ever = self.family.log_ever(eta)
+        return log_ever.value + log_seen.value, np.concatenate([log_ever.first[None], log_seen.gradient])
+
+
+class PromotionLikelihood(Likelihood):
+    """Log-likelihood of the promotion-time model, with theta = e^eta hidden causes on average.
+
+    Nobody is known to be positive by a latent class, but causes can be counted: of somebody without the event up to t
+    there are theta S(t) left on average, which takes the place of the posterior q in the derivatives. The propensity is
+    the distribution of the time of one cause.
+    """
+
+    family: ClassVar[Family] = PROMOTION_TIME
+    splits_labeled: ClassVar[bool] = False
+
+    def _labeled_terms(self, eta: Array | None, v: Array, observed: Array) -> Terms:
+        """An event at its time, theta f(t) exp(-theta F(t)), or within the follow-up, 1 - exp(-theta F(c))."""
+        log_seen = self.propensity.log_seen(v, observed)
+        if eta is None:
+            return log_seen
+        if not self.propensity.needs_time:
+            return terms_along(self.family.log_ever(eta + log_seen.value), log_seen)
+        terms = unlabeled_terms(self.family, eta, self.propensity.log_missed(v, observed))
+        terms.gradient[0] += 1.0
+        terms.gradient[1:] += log_seen.gradient
+        terms.curvature[1:, 1:] += log_seen.curvature
+        return terms._replace(value=terms.value + eta + log_seen.value)
+
+    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+        return self._labeled_terms(eta, v, observed)[:2]
+
+    def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
+        """Minus second derivatives that hold for steps of eta up to log 2; in v, of EM with causes imputed."""
+        curvature: Array = -np.einsum("iin->in", terms.curvature)
+        if eta is not None:
+            # It grows with theta itself, so no bound holds for all steps. The surrogate of EM has theta in place of
+            # theta F: with follow-up that shows few of the causes, trees then took twice as many rounds and fell short.
+            curvature[0] *= 2
+            if not labeled or self.propensity.needs_time:
+                # exact second derivative in v = left (b'' + b' b'), with left b' between eta and v
+                left = np.clip(terms.gradient[0] - labeled - self.family.log_never(eta).value, 1e-12, None)
+                curvature[1:] += terms.curvature[0, 1:] ** 2 / left
+        return curvature
+
+
+LIKELIHOODS: dict[Family, type[Likelihood]] = {kind.family: kind for kind in (Likelihood, PromotionLikelihood)}
 
 
 def labeled_first(labeled: Flags) -> tuple[Rows, int]:
@@ -75,55 +152,40 @@ def blocks_by_label(n_labeled: int, n: int, size: int | None = None) -> Iterator
             yield slice(start, last if size is None else min(start + size, last)), labeled
 
 
-def label_log_likelihood(labeled: Flags, eta: Array | None, log_seen: Array, log_missed: Array) -> Array:
-    """Log-likelihood of each person's label, whatever the propensities come from."""
-    if eta is None:
+def label_log_likelihood(labeled: Flags, log_odds: Array | None, log_seen: Array, log_missed: Array) -> Array:
+    """Log-likelihood of each person's label, wherever log odds of being positive and propensities come from."""
+    if log_odds is None:
         return np.where(labeled, log_seen, log_missed)
-    seen, missed = log_seen - softplus_expit(-eta)[0], softplus_expit(eta + log_missed)[0] - softplus_expit(eta)[0]
-    return np.where(labeled, seen, missed)
+    missed = softplus_expit(log_odds + log_missed)[0] - softplus_expit(log_odds)[0]
+    return np.where(labeled, log_seen - softplus_expit(-log_odds)[0], missed)
 
 
-def labeled_slopes(eta: Array, log_seen: Terms) -> tuple[Array, Array]:
-    """Log-likelihood of labeled people, log p + log seen, and its gradient in (eta, v)."""
-    softplus, negative = softplus_expit(-eta)
-    return log_seen.value - softplus, np.concatenate([negative[None], log_seen.gradient])
+def unlabeled_slopes(family: Family, eta: Array, log_missed: Terms) -> tuple[Array, Array]:
+    """Log-likelihood of unlabeled people, never(eta) / never(eta + log missed), and its gradient in (eta, v).
 
-
-def labeled_terms(eta: Array, log_seen: Terms) -> Terms:
-    """Log-likelihood of labeled people with first and second derivatives."""
-    value, gradient = labeled_slopes(eta, log_seen)
-    negative, size = gradient[0], gradient.shape[0]
-    curvature = np.zeros((size, size, eta.size))
-    curvature[0, 0] = -negative * (1 - negative)
-    curvature[1:, 1:] = log_seen.curvature
-    return Terms(value, gradient, curvature)
-
-
-def unlabeled_slopes(eta: Array, log_missed: Terms) -> tuple[Array, Array, Array, Array]:
-    """Log-likelihood of unlabeled people, log(1 - p + p * missed), its gradient in (eta, v), and p and q behind them.
-
-    The posterior q = expit(eta + log_missed) of being positive although unlabeled is EM's E-step, and the gradient in
-    eta is q - p: gradient methods and EM have the same stationary points.
+    In the mixture it is log(1 - p + p * missed). The posterior q = expit(eta + log_missed) of being positive although
+    unlabeled is EM's E-step, and the gradient in eta is q - p: gradient methods and EM have the same stationary points.
     """
-    softplus, p = softplus_expit(eta)
-    softplus_missed, q = softplus_expit(eta + log_missed.value)
-    gradient = np.concatenate([(q - p)[None], q * log_missed.gradient])
-    return softplus_missed - softplus, gradient, p, q
+    before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
+    unseen = family.log_unseen(before, after, log_missed.value)
+    return unseen.value, np.concatenate([unseen.first[None], -after.first * log_missed.gradient])
 
 
-def unlabeled_terms(eta: Array, log_missed: Terms) -> Terms:
+def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:
     """Log-likelihood of unlabeled people with first and second derivatives."""
-    value, gradient, p, q = unlabeled_slopes(eta, log_missed)
-    spread, size = q * (1 - q), gradient.shape[0]
-    curvature = np.empty((size, size, eta.size))
-    curvature[0, 0] = spread - p * (1 - p)
-    weighted = spread * log_missed.gradient
-    curvature[0, 1:] = curvature[1:, 0] = weighted
+    before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
+    unseen = family.log_unseen(before, after, log_missed.value)
+    terms = terms_along(Jet(unseen.value, -after.first, -after.second), log_missed)
+    terms.gradient[0], terms.curvature[0, 0] = unseen.first, unseen.second
+    return terms
+
+
+def terms_along(jet: Jet, inner: Terms) -> Terms:
+    """Chain rule from a function of eta + inner(v) to (eta, v)."""
+    gradient = jet.first * np.concatenate([np.ones((1, jet.first.size)), inner.gradient])
+    size, weighted = gradient.shape[0], jet.second * inner.gradient
+    curvature = np.empty((size, size, jet.first.size))
+    curvature[0, 0], curvature[0, 1:], curvature[1:, 0] = jet.second, weighted, weighted
     for j in range(size - 1):
-        curvature[1 + j, 1:] = q * log_missed.curvature[j] + weighted[j] * log_missed.gradient
-    return Terms(value, gradient, curvature)
-
-
-def posterior(eta: Array, log_missed: Array) -> Array:
-    """Probability that a person who was not seen is positive: p * missed / (1 - p + p * missed)."""
-    return softplus_expit(eta + log_missed)[1]
+        curvature[1 + j, 1:] = jet.first * inner.curvature[j] + weighted[j] * inner.gradient
+    return Terms(jet.value, gradient, curvature)

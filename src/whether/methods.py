@@ -18,6 +18,7 @@ from whether.estimators import (
     FollowUpCureClassifier,
     LabelClassifier,
     MixtureCureClassifier,
+    PromotionTimeClassifier,
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
@@ -60,7 +61,7 @@ class Method:
     needs : tuple of str
         What ``fit`` needs besides X and y.
     equation : str
-        Number of the paper's equation that it maximises or minimises.
+        Number of the paper's equation that it maximises or minimises; empty where the paper has none.
     in_paper : bool
     paper_name : str
         The paper's name, where it has another one.
@@ -169,6 +170,18 @@ DTMC = Method(
     words="a cure model that reads event times in steps",
     look=Look("event times in bins (DTMC)", SKY, "h", "-."),
 )
+AFTPT = Method(
+    "AFTPT", PromotionTimeClassifier, "event times, one index for whether and when", ("time",), "", in_paper=False,
+    settings={"clock": "time"},
+    words="a promotion-time cure model that reads event times",
+    look=Look("event times, promotion time (AFTPT)", RED, "p", (0, (5, 1))), is_rival=True,
+)
+FUPT = Method(
+    "FUPT", PromotionTimeClassifier, "event within own follow-up, one index for whether and when", ("follow_up",), "",
+    in_paper=False, settings={"clock": "follow_up"},
+    words="a promotion-time cure model that reads the length of follow-up, not the event times",
+    look=Look("follow-up, promotion time (FUPT)", BLUE, "p", (0, (5, 1))), is_rival=True,
+)
 AFT = Method(
     "AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1",
     words="a survival model in which everybody has the event at last",
@@ -178,5 +191,5 @@ AFT = Method(
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFT)
+    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT)
 }

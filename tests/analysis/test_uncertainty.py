@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.analysis.uncertainty import add_shrinkage, predict_still, share_interval, spread_of_sums, unseen_interval
+from whether.analysis.uncertainty import find_shift, predict_still, share_interval, spread_of_sums, unseen_interval
 from whether.validate import check_cohort
 
 
@@ -26,7 +26,9 @@ def sums(model, cohort):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # what fits of a small cohort warn of is not the question here
-@pytest.mark.parametrize("name", ["LR", "ENPU", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC"])
+@pytest.mark.parametrize(
+    "name", ["LR", "ENPU", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC", "AFTPT", "FUPT"]
+)
 def test_the_delta_method_agrees_with_differences(name):
     model, cohort = fit(name, wh.simulate("partially-dependent", n=500, seed=3))
     found, fitted = spread_of_sums(model, cohort), model.model_
@@ -64,7 +66,7 @@ def test_shrinkage_widens_the_interval_by_what_it_moves():
     path = model.model_.path
     assert path.chosen != path.best
     before = spread_of_sums(model, checked)
-    after = add_shrinkage(before, model, cohort.X, checked)
+    after = find_shift(model, cohort.X, checked).widen(before, np.arange(checked.n))
     looser, _ = fit("AFTMC-F", cohort, shrinkage=path.best, distribution=model.distribution_)
     moved = sums(looser, checked) - sums(model, checked)
     assert after.mean_risk == pytest.approx(math.hypot(before.mean_risk, moved[0]))
@@ -73,8 +75,7 @@ def test_shrinkage_widens_the_interval_by_what_it_moves():
 
 def test_without_shrinkage_nothing_is_added():
     model, checked = fit("SARPU-R", wh.simulate("partially-dependent", n=500, seed=0))
-    before = spread_of_sums(model, checked)
-    assert add_shrinkage(before, model, checked.features, checked) == before
+    assert find_shift(model, checked.features, checked) is None
 
 
 def test_an_interval_of_a_share_stays_between_0_and_1():

@@ -199,6 +199,24 @@ def make_years():
     return Cohort("times of four digits", table, commands=("examine",))
 
 
+def make_levels():
+    """People told apart by columns with rare levels, few events in a level, gaps, and a level within another's."""
+    table = make_people(503, 103)
+    rows = _some(503, 9)
+    table.loc[rows[:3], "site"] = "Heligoland"
+    table.loc[rows[3:4], "site"] = "Zanzibar"
+    table.loc[rows[4:], "marker"] = np.nan
+    quiet = np.flatnonzero(table["event"] == 0)
+    table["arm"] = np.random.default_rng(5).choice(["a", "b"], 503)
+    table.loc[quiet[:60], "arm"] = "c"
+    table.loc[np.flatnonzero(table["event"] == 1)[:4], "arm"] = "c"
+    # Nearly the same people as those of the south.
+    table["south"] = (table["site"] == "south").astype(int)
+    table.loc[rows[4:8], "south"] = 1
+    by = ("--by", "site", "--by", "arm,south", "--by", "age,marker")
+    return Cohort("levels of columns", table, options=("--id", "person", "--drop", "south"), analyze_options=by)
+
+
 def make_words():
     """The event in words."""
     table = make_people(211, 5)
@@ -233,6 +251,7 @@ MAKERS = {
     "late event": make_late_event,
     "years": make_years,
     "words": make_words,
+    "levels": make_levels,
     "everything": lambda: Cohort("everything", make_people(499, 139), commands=("examine", "backtest"), backtest=True),
     "few events put back": lambda: Cohort(
         "few events put back", make_people(211, 23), commands=("examine", "backtest")

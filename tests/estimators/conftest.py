@@ -16,16 +16,21 @@ CLASSIFIERS = {
     "FollowUpCureClassifier": wh.FollowUpCureClassifier("lognormal", shrinkage=100.0),
     "MixtureCureClassifier": wh.MixtureCureClassifier("lognormal", shrinkage=100.0),
     "DiscreteTimeCureClassifier": wh.DiscreteTimeCureClassifier(n_bins=4, shrinkage=1.0),
+    "PromotionTimeClassifier": wh.PromotionTimeClassifier("time", "lognormal", [2, 3]),
+    "PromotionTimeClassifier-follow-up": wh.PromotionTimeClassifier("follow_up", "lognormal"),
     "AFTClassifier": wh.AFTClassifier("lognormal"),
 }
 NEEDS = {
     "FollowUpCureClassifier": ("follow_up",),
     "MixtureCureClassifier": ("time",),
     "DiscreteTimeCureClassifier": ("time",),
+    "PromotionTimeClassifier": ("time",),
+    "PromotionTimeClassifier-follow-up": ("follow_up",),
     "AFTClassifier": ("time",),
 }
 LABEL_ONLY = tuple(name for name in CLASSIFIERS if name not in NEEDS)
 CURE_MODELS = tuple(name for name in NEEDS if name != "AFTClassifier")
+SHRUNKEN = tuple(name for name in CURE_MODELS if "Promotion" not in name)
 
 
 # Every classifier takes arrays, and one of them takes every kind of table: all read tables in the same place.
@@ -47,11 +52,12 @@ def pytest_generate_tests(metafunc):
         ("classifier", tuple(CLASSIFIERS)),
         ("label_only_classifier", LABEL_ONLY),
         ("time_classifier", tuple(NEEDS)),
-        ("cure_classifier", CURE_MODELS),
+        ("shrunken_classifier", SHRUNKEN),
         ("fitted", tuple(CLASSIFIERS)),
         ("fitted_label_only", LABEL_ONLY),
         ("fitted_with_times", tuple(NEEDS)),
         ("fitted_cure", CURE_MODELS),
+        ("fitted_shrunken", SHRUNKEN),
     ):
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, names, indirect=True)
@@ -69,7 +75,7 @@ def classifier(request):
     return _unfitted(request.param)
 
 
-label_only_classifier = time_classifier = cure_classifier = classifier
+label_only_classifier = time_classifier = shrunken_classifier = classifier
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +89,7 @@ def needed_times(cohort):
     """The times that a classifier needs, as keywords of its ``fit``."""
 
     def of(classifier):
-        return {name: getattr(cohort, name) for name in type(classifier)._needs}
+        return {name: getattr(cohort, name) for name in classifier._needs}
 
     return of
 
@@ -107,7 +113,7 @@ def fitted(request, _fit_once):
     return _fit_once(request.param)
 
 
-fitted_label_only = fitted_with_times = fitted_cure = fitted
+fitted_label_only = fitted_with_times = fitted_cure = fitted_shrunken = fitted
 
 
 def _pandas_table(X, names):

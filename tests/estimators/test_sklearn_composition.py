@@ -33,7 +33,7 @@ def ready(routing):
 
     def ask(classifier):
         if routing:
-            needs = dict.fromkeys(type(classifier)._needs, True)
+            needs = dict.fromkeys(classifier._needs, True)
             classifier.set_fit_request(**needs)
             classifier.set_score_request(**needs)
         return classifier
@@ -61,10 +61,10 @@ def test_grid_search_over_the_ridge_scores_every_candidate(classifier, ready, co
     assert search.best_params_["ridge"] in (0.1, 10.0)
 
 
-def test_grid_search_over_the_shrinkage_scores_every_candidate(cure_classifier, ready, cohort, needed_times):
+def test_grid_search_over_the_shrinkage_scores_every_candidate(shrunken_classifier, ready, cohort, needed_times):
     grid = {"shrinkage": [0.0, 100.0, np.inf]}
-    search = GridSearchCV(ready(cure_classifier), grid, cv=3, error_score="raise")
-    search.fit(cohort.X, cohort.y, **needed_times(cure_classifier))
+    search = GridSearchCV(ready(shrunken_classifier), grid, cv=3, error_score="raise")
+    search.fit(cohort.X, cohort.y, **needed_times(shrunken_classifier))
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 

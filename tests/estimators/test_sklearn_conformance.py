@@ -84,6 +84,12 @@ class DiscreteFromRows(wh.DiscreteTimeCureClassifier):
         return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
 
 
+class PromotionFromRows(wh.PromotionTimeClassifier):
+    def fit(self, X, y, sample_weight=None):
+        times = {self.clock: times_of_rows(X)}
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight, **times)
+
+
 class AFTFromRows(wh.AFTClassifier):
     def fit(self, X, y, sample_weight=None):
         return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
@@ -135,6 +141,8 @@ WITH_TIMES = [
     FollowUpFromRows(shrinkage=100.0),
     MixtureFromRows(),
     DiscreteFromRows(shrinkage=1.0),
+    PromotionFromRows(),
+    PromotionFromRows("follow_up"),
     AFTFromRows(),
     MixtureFromRows(learner="boosted", shrinkage=100.0),
     FollowUpFromRows(learner=EMLearner(HISTOGRAM, max_iter=3), shrinkage=100.0),

@@ -9,9 +9,10 @@ from scipy.special import expit
 
 from whether import METHODS
 from whether.cohort import Cohort
+from whether.family import MIXTURE
 from whether.learners import Task
 from whether.learners.linear.objective import LinearObjective
-from whether.likelihood import Likelihood, posterior
+from whether.likelihood import Likelihood
 from whether.validate import check_cohort
 
 NUMBERS = st.floats(-20, 20).map(lambda value: round(value, 3))
@@ -55,7 +56,7 @@ def test_any_cohort_has_a_finite_likelihood_and_gradient(propensity, cohort, see
 def test_whoever_was_not_seen_is_no_more_likely_positive_than_before(uncertain_propensity, cohort, eta, level):
     logits, v = np.full(cohort.n, eta), np.full((len(uncertain_propensity.predictors), cohort.n), level)
     missed = uncertain_propensity.log_missed(v, uncertain_propensity.observe(cohort)).value
-    q = posterior(logits, missed)
+    q = MIXTURE.posterior(logits, missed)
     assert np.all((q >= 0) & (q <= expit(eta) * (1 + 1e-12)))
 
 

@@ -6,10 +6,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from whether.distributions import DISTRIBUTIONS
+from whether.family import MIXTURE
 from whether.learners import Task
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
-from whether.likelihood import posterior
 from whether.propensity import DiscreteTimePropensity, EventTimePropensity, LogisticPropensity
 
 COLUMNS = (2,)
@@ -28,7 +28,7 @@ def em_step(objective, theta):
     everybody, split = slice(None), objective.n_labeled
     eta, v = objective.predictors(theta, everybody)
     missed = objective.propensity.log_missed(v[:, split:], objective.observed[..., split:])
-    q = np.concatenate([np.ones(split), posterior(eta[split:], missed.value)])
+    q = np.concatenate([np.ones(split), MIXTURE.posterior(eta[split:], missed.value)])
     # Predictors are linear in the coefficients, so those of a single coefficient are its column of the design.
     outcome = np.r_[0, objective.layout.outcome]
     rest = np.setdiff1d(np.arange(objective.layout.size), outcome)

@@ -9,7 +9,8 @@ from scipy.integrate import quad
 from scipy.special import expit
 
 from whether.distributions import DISTRIBUTIONS
-from whether.likelihood import Likelihood, posterior
+from whether.family import MIXTURE
+from whether.likelihood import Likelihood
 from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
@@ -43,7 +44,7 @@ def extreme_points(propensity):
 @pytest.mark.parametrize("labeled", [True, False])
 def test_the_gradient_in_the_outcome_logit_is_posterior_minus_prior(propensity, labeled, draw_points):
     eta, v, observed = draw_points(propensity, np.random.default_rng(0))
-    q = 1.0 if labeled else posterior(eta, propensity.log_missed(v, observed).value)
+    q = 1.0 if labeled else MIXTURE.posterior(eta, propensity.log_missed(v, observed).value)
     gradient = rows_of(propensity, labeled)(eta, v, observed).gradient
     np.testing.assert_allclose(gradient[0], q - expit(eta), rtol=0, atol=1e-15)
 

@@ -106,14 +106,15 @@ def _distance(model, loglik, target):
     }
     assert ours.keys() == target.keys(), (sorted(ours), sorted(target))
     pairs = [(*ours[name], *target[name]) for name in ours]
-    coefficient = max(relative_difference(mine, theirs) for mine, _, theirs, _ in pairs)
+    # A coefficient that is all but zero is measured by its standard error: relative digits of it mean nothing.
+    coefficient = max(relative_difference(mine, theirs, spread or 0.0) for mine, _, theirs, spread in pairs)
     error = max(relative_difference(mine, theirs) for _, mine, _, theirs in pairs if theirs is not None)
     return Distance(None if loglik is None else abs(model.loglik_ - loglik), coefficient, error)
 
 
-def relative_difference(mine, theirs):
-    """Difference of two numbers relative to the second; infinite where that is not a number."""
-    return math.inf if theirs is None or math.isnan(theirs) else abs(mine - theirs) / abs(theirs)
+def relative_difference(mine, theirs, least=0.0):
+    """Difference of two numbers relative to the second, or to a least size; infinite where that is not a number."""
+    return math.inf if theirs is None or math.isnan(theirs) else abs(mine - theirs) / max(abs(theirs), least)
 
 
 def tell_agreement(compared, others):

@@ -1,6 +1,7 @@
 """The whole answer for one cohort: evidence, recommendation, fitted model, backtest and sensitivity in one object."""
 
+from whether.analysis.group_levels import GroupLevel
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.whole_answer import analyze
 
-__all__ = ["Analysis", "Note", "Origin", "analyze"]
+__all__ = ["Analysis", "GroupLevel", "Note", "Origin", "analyze"]

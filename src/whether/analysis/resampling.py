@@ -16,18 +16,18 @@ from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
 from whether.advise.variants import fit_to
-from whether.analysis.uncertainty import Spread, predict_still
+from whether.analysis.still_to_come import predict_still
+from whether.analysis.uncertainty import SMALLEST_RISK, Spread
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 N_REFITS = 20
 # People times features above which that many refits would take too long.
 LARGEST = 200_000
-# Risks are kept this far from 0 and 1 before their log odds are compared.
-SMALLEST_RISK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,13 @@ class Refits:
 
     lower: Array  # limits of each person's risk
     upper: Array
-    spread: Spread
-    n_refits: int
+    risks: Array  # a row for each refit, a column for each person
+    still: Array  # 0 for the labeled
+
+    def spread(self, rows: Rows) -> Spread:
+        """Standard errors of the sums over some people."""
+        mean_risks, unseen = self.risks[:, rows].mean(axis=1), self.still[:, rows].sum(axis=1)
+        return Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
 
 
 def refit(
@@ -56,18 +61,19 @@ def refit(
     fresh = clone(model)
     if model.selection_ is not None:
         fresh.set_params(learner=model.selection_.chosen)
-    risks, mean_risks, unseen = [], [], []
+    risks, still = np.empty((N_REFITS, cohort.n)), np.empty((N_REFITS, cohort.n))
     with warnings.catch_warnings(), progress(N_REFITS, "Refits") as bar:
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
-        for _ in range(N_REFITS):
+        for i in range(N_REFITS):
             weight = rng.exponential(size=int(group.max()) + 1)[group]
             fit_to(cohort, fresh, X, sample_weight=weight * (cohort.n / weight.sum()))
-            risk = fresh.predict_proba(X)[:, 1]
-            risks.append(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))
-            mean_risks.append(risk.mean())
-            unseen.append(np.nansum(predict_still(fresh, X, cohort)))
+            risks[i] = fresh.predict_proba(X)[:, 1]
+            still[i] = np.nan_to_num(predict_still(fresh, X, cohort))
             bar.advance()
-    center = logit(np.clip(model.predict_proba(X)[:, 1], SMALLEST_RISK, 1 - SMALLEST_RISK))
-    width = float(ndtri(0.5 + level / 2)) * np.std(risks, axis=0, ddof=1)
-    spread = Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
-    return Refits(expit(center - width), expit(center + width), spread, N_REFITS)
+    center = _log_odds(model.predict_proba(X)[:, 1])
+    width = float(ndtri(0.5 + level / 2)) * np.std(_log_odds(risks), axis=0, ddof=1)
+    return Refits(expit(center - width), expit(center + width), risks, still)
+
+
+def _log_odds(risk: Array) -> Array:
+    return np.asarray(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))

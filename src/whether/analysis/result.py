@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
+from whether.analysis.group_levels import GroupLevel
 from whether.estimators import CensoredClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
@@ -83,6 +84,8 @@ class Analysis(Told):
         the restriction. Where every event is taken as seen it is what holds without any restriction: none to all.
     mean_risk : Interval
         Mean of ``risks``.
+    by_group : tuple of GroupLevel
+        The same for each level of the columns that were named for it.
     backtest : Backtest or None
     no_backtest : str
         Why there is no backtest: "not asked for", "no event times", "too few events" or "failed"; empty if there is
@@ -110,6 +113,7 @@ class Analysis(Told):
     upper: Array | None = field(repr=False)
     unseen: Annotated[Interval, Expected()]
     mean_risk: Annotated[Interval, RestsOn(("events",))]
+    by_group: tuple[GroupLevel, ...] = ()
     backtest: Backtest | None = field(repr=False, default=None)
     no_backtest: str = ""
     sensitivity: Sensitivity | None = field(repr=False, default=None)

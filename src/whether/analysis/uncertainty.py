@@ -1,35 +1,32 @@
 """How sure a fitted model is of its answers about everybody: of the mean risk and of the number of unseen positives.
 
-Where the fit is linear it is the delta method, through the covariance of the coefficients. What that leaves out: the
-restriction on the propensity, the shape of the model and the choice of the distribution are taken as given, and so are
-the features of the people. Shrinkage to one index pulls the sums to one side, which no covariance shows: to their
-errors is added how far they would move at the penalty with the highest held-out likelihood. Where the penalty matters
-the intervals cover less than they say all the same.
+Where the fit is linear it is the delta method, through the covariance of the coefficients. What that leaves out is the
+shape of the model, above all of the tail of event times: how far that reaches is had from `alternatives`.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
-from sklearn.base import clone
 
-from whether.advise.variants import fit_to
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import has_errors, row_blocks
-from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import Interval
 from whether.learners import LinearFit
-from whether.likelihood import posterior
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Limits = tuple[Array, Array]
+Reach = tuple[float, float]
+
+NONE: Reach = (0.0, 0.0)
+# Risks are kept this far from 0 and 1 before their log odds are compared.
+SMALLEST_RISK = 1e-6
 
 
 @dataclass(frozen=True)
@@ -38,17 +35,6 @@ class Spread:
 
     mean_risk: float
     unseen: float
-
-
-def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
-    """Probability that the event is still to come, given that it was not seen; NaN for the labeled.
-
-    How long somebody is known to be without the event is what the model read in the fit: time or follow-up.
-    """
-    clock = {}
-    if isinstance(model, TimeModelClassifier):
-        clock["time"] = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")
-    return np.where(cohort.labeled, np.nan, model.predict_proba_event_free(X, **clock))  # type: ignore[attr-defined]
 
 
 def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
@@ -62,48 +48,47 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         eta, v = fit.predict(part.features)
         assert eta is not None, "without an outcome part there is no covariance"
         missed = fit.propensity.log_missed(v, fit.propensity.observe(part))
-        positive, still = softplus_expit(eta)[1], posterior(eta, missed.value)
-        # Derivatives of the sums by each predictor: the outcome logit, then the propensity's.
-        slope = np.where(part.labeled, 0.0, still * (1 - still))
-        only_outcome = np.vstack([positive * (1 - positive), np.zeros_like(v)])
+        # Derivatives of the sums by each predictor: the outcome's, then the propensity's.
+        slope = np.where(part.labeled, 0.0, model.family.probability(eta + missed.value)[1])
+        only_outcome = np.vstack([model.family.probability(eta)[1], np.zeros_like(v)])
         by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
 
 
-def add_shrinkage(spread: Spread, model: CensoredClassifier, X: Any, cohort: Cohort) -> Spread:
-    """Add how far the sums move when the time part is shrunk no more than held-out likelihood asks for."""
-    path = getattr(model.model_, "path", None)
-    if path is None or path.best == path.chosen or "shrinkage" not in model.get_params():
-        return spread
-    looser = clone(model).set_params(shrinkage=path.best)
-    if hasattr(model, "distribution_"):
-        looser.set_params(distribution=model.distribution_)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the fit itself warned of is told
-        fit_to(cohort, looser, X)
-    risk = float(np.mean(looser.predict_proba(X)[:, 1] - model.predict_proba(X)[:, 1]))
-    unseen = float(np.nansum(predict_still(looser, X, cohort) - predict_still(model, X, cohort)))
-    return Spread(math.hypot(spread.mean_risk, risk), math.hypot(spread.unseen, unseen))
+def share_interval(share: float, error: float, level: float, reach: Reach = NONE) -> Interval:
+    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1; NaN without an error.
 
-
-def share_interval(share: float, error: float, level: float) -> Interval:
-    """Wald interval of a share on the scale of log odds, so that it stays between 0 and 1; NaN without an error."""
+    ``reach`` is how far the log odds reach down and up for reasons that the error does not know.
+    """
     slope = share * (1 - share)
     if not (math.isfinite(error) and slope > 0):
         return Interval(share, math.nan, math.nan, error, level)
-    width = float(ndtri(0.5 + level / 2)) * error / slope
-    center = float(logit(share))
-    return Interval(share, float(expit(center - width)), float(expit(center + width)), error, level)
+    width, center = float(ndtri(0.5 + level / 2)), float(logit(share))
+    down, up = (width * math.hypot(error / slope, side) for side in reach)
+    return Interval(share, float(expit(center - down)), float(expit(center + up)), error, level)
 
 
-def unseen_interval(still: Array, error: float, level: float) -> Interval:
+def unseen_interval(still: Array, error: float, level: float, reach: Reach = NONE) -> Interval:
     """Interval of the number of unlabeled people who are positive, from their probabilities and the error of the sum.
 
     It holds the uncertainty of the coefficients and the chance in how many of people with known probabilities are
     positive, so that it is one for the number itself and not for its expectation only.
     """
     n, expected = still.size, float(still.sum())
+    if n == 0:
+        return Interval(0.0, 0.0, 0.0, 0.0, level)
     total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))
-    share = share_interval(expected / n, total / n, level)
+    share = share_interval(expected / n, total / n, level, reach)
     return Interval(expected, n * share.lower, n * share.upper, total, level)
+
+
+def widen_limits(risks: Array, limits: tuple[Array, Array], reach: tuple[Array, Array], level: float) -> Limits:
+    """Move the limits of single risks as far out as their log odds reach for reasons that the errors do not know."""
+    width, center = float(ndtri(0.5 + level / 2)), _log_odds(risks)
+    down, up = (np.hypot(_log_odds(limit) - center, width * side) for limit, side in zip(limits, reach, strict=True))
+    return expit(center - down), expit(center + up)
+
+
+def _log_odds(share: Array) -> Array:
+    return np.asarray(logit(np.clip(share, SMALLEST_RISK, 1 - SMALLEST_RISK)))

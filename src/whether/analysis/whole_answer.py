@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.evidence.bounds import BoundsEvidence
 from whether.advise.variants import fit_to
-from whether.analysis.resampling import refit
+from whether.analysis.group_levels import measure_groups
+from whether.analysis.memberships import read_memberships
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
-from whether.analysis.uncertainty import (
-    Spread,
-    add_shrinkage,
-    predict_still,
-    share_interval,
-    spread_of_sums,
-    unseen_interval,
-)
+from whether.analysis.sources import read_source
+from whether.analysis.sums import take_sums
 from whether.cohort import Cohort
-from whether.estimators import CensoredClassifier, LabelClassifier
-from whether.estimators.intervals import risk_intervals
+from whether.estimators import CensoredClassifier
 from whether.evaluate import Interval
-from whether.files.table import TableCohort, read_cohort
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import ArgumentError, check_between, check_whole_number, number_groups
+from whether.validate import check_between, check_whole_number, number_groups
 
-Array = NDArray[np.float64]
-Limits = tuple[Array, Array] | None
-
-UNKNOWN = Spread(math.nan, math.nan)
 # Above so many people, which learner is best is found out on a part of them.
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
@@ -52,6 +40,7 @@ def analyze(
     entry: ArrayLike | str | None = None,
     propensity_features: Sequence[str | int] | None = None,
     groups: ArrayLike | str | None = None,
+    by: str | Sequence[str] | Mapping[str, ArrayLike] | ArrayLike | None = None,
     origin: Origin | None = None,
     learner: Any = None,
     backtest: bool = True,
@@ -74,12 +63,15 @@ def analyze(
     y : array-like, optional
         Labels, where ``event`` does not name their column.
     event : str, optional
-        Column that says whether the event was seen. ``time``, ``follow_up``, ``entry``, ``propensity_features``
-        and ``groups`` are then columns, too, and the table is read as the program reads it; see `read_cohort`.
+        Column that says whether the event was seen. ``time``, ``follow_up``, ``entry``, ``propensity_features``,
+        ``groups`` and ``by`` are then columns, too, and the table is read as the program reads it; see `read_cohort`.
     time, follow_up, entry, propensity_features
         See `examine`.
     groups : array-like or str, optional
         Rows of one group belong together: the backtest never splits them.
+    by : str, list of str, array-like or mapping of str to array-like, optional
+        Columns of the table, or of the frame X, or values, one per person: the answer is given for each level, too.
+        They need not be features. Numbers of many values are cut into ranges, and levels of few people are pooled.
     origin : Origin, optional
         Where the data came from, for reports.
     learner : str, Learner or classifier, optional
@@ -117,79 +109,43 @@ def analyze(
     check_between(level, "level")
     known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
     known["propensity_features"] = propensity_features
-    X, y, known, groups, origin = _read(X, y, event, known, groups, origin, columns)
+    source = read_source(X, y, event, known, groups, by, origin, columns)
+    X, known = source.X, source.known
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            advice = recommend(examine(X, y, **known, random_state=random_state))
+            advice = recommend(examine(X, source.y, **known, random_state=random_state))
         cohort = advice.evidence.material.cohort
-        numbered = None if groups is None else number_groups(groups, cohort.n)
+        numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
+        memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
             caught = _fit(model, cohort, X)
         with _stage("Predicting", stages):
-            risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
-            limits, spread, notes = _measure_uncertainty(model, X, cohort, numbered, level, draws)
+            sums = take_sums(model, X, cohort, numbered, level, draws)
+            mean_risk, unseen = sums.measure(np.arange(cohort.n))
+            by_group = measure_groups(memberships, cohort.labeled, sums.measure)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
-    mean_risk = share_interval(float(risks.mean()), spread.mean_risk, level)
     return Analysis(
-        origin=origin,
+        origin=source.origin,
         evidence=advice.evidence,
         recommendation=advice,
         model=model,
-        risks=risks,
-        still=still,
-        lower=None if limits is None else limits[0],
-        upper=None if limits is None else limits[1],
-        unseen=_count_unseen(model, still[~cohort.labeled], spread.unseen, level),
+        risks=sums.risks,
+        still=sums.still,
+        lower=None if sums.limits is None else sums.limits[0],
+        upper=None if sums.limits is None else sums.limits[1],
+        unseen=unseen,
         mean_risk=mean_risk,
+        by_group=by_group,
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
         cautions=("curve above risk",) if curve_is_above(advice.evidence.bounds, mean_risk) else (),
         warnings=caught,
-        notes=(*settled, *notes, *_notes_on_checks(question, model, record, moved)),
-    )
-
-
-def _read(
-    X: Any,
-    y: Any,
-    event: str | None,
-    known: dict[str, Any],
-    groups: Any,
-    origin: Origin | None,
-    columns: dict[str, Any],
-) -> tuple[Any, Any, dict[str, Any], Any, Origin]:
-    """Read a table where X is one; return features, labels, what is known besides, groups and origin."""
-    if event is not None:
-        X = read_cohort(X, event, **known, **{"group": groups, **columns})
-    elif columns:
-        raise ArgumentError(
-            f"`{next(iter(columns))}` is about a table: name its column with the event as `event`, too."
-        )
-    if isinstance(X, TableCohort):
-        return X.X, X.y, X.known, X.groups, origin or describe_origin(X)
-    if y is None:
-        raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
-    return X, y, known, groups, origin or Origin()
-
-
-def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simulated: bool = False) -> Origin:
-    """Say where the people of a table came from and what was done to it."""
-    return Origin(
-        name=cohort.name,
-        event=cohort.roles.event,
-        time=cohort.roles.time or "",
-        follow_up=cohort.roles.follow_up or "",
-        entry=cohort.roles.entry or "",
-        propensity_features=tuple(cohort.propensity_features or ()),
-        unit=unit or ("years" if cohort.is_in_years else ""),
-        findings=cohort.findings,
-        call=call,
-        simulated=simulated,
+        notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
     )
 
 
@@ -242,34 +198,6 @@ def _fit(model: CensoredClassifier, cohort: Cohort, X: Any) -> tuple[str, ...]:
         warnings.simplefilter("always")
         fit_to(cohort, model, X)
     return tuple(dict.fromkeys(str(warning.message) for warning in caught))
-
-
-def _measure_uncertainty(
-    model: CensoredClassifier,
-    X: Any,
-    cohort: Cohort,
-    groups: NDArray[np.intp] | None,
-    level: float,
-    rng: np.random.Generator,
-) -> tuple[Limits, Spread, tuple[Note, ...]]:
-    """Limits of the risks, standard errors of the sums, and how they were found."""
-    limits, spread = risk_intervals(model, cohort.features, level), spread_of_sums(model, cohort)
-    if spread is not None:
-        clustered = () if groups is None else (Note("groups taken as independent"),)
-        return limits, add_shrinkage(spread, model, X, cohort), clustered
-    if getattr(model.model_, "indexed", None) is not None:
-        return None, UNKNOWN, (Note("coefficients not determined"),)
-    found = refit(model, X, cohort, groups=groups, level=level, rng=rng)
-    if found is None:
-        return None, UNKNOWN, (Note("too large to refit"),)
-    return (found.lower, found.upper), found.spread, (Note("intervals from refits", {"refits": found.n_refits}),)
-
-
-def _count_unseen(model: CensoredClassifier, still: Array, error: float, level: float) -> Interval:
-    """Count the unlabeled who are expected to be positive; anything is possible where all events are taken as seen."""
-    if isinstance(model, LabelClassifier):
-        return Interval(0.0, 0.0, float(still.size), math.nan, level)
-    return unseen_interval(still, error, level)
 
 
 def curve_is_above(bounds: BoundsEvidence, mean_risk: Interval) -> bool:

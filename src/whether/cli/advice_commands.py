@@ -59,7 +59,7 @@ def recommend(cohort: CohortOptions, output: ResultOutput = None, as_json: AsJso
     answer(advise.recommend, cohort, output, as_json)
 
 
-@about_cohort(has_groups=True)
+@about_cohort(takes=("group",))
 def backtest(
     cohort: CohortOptions,
     methods: Annotated[Texts, option("Methods, as LR,FUMC-F; by default all that apply.", "NAMES")] = None,

@@ -20,7 +20,7 @@ from whether.cli.options import (
 from whether.facts import FEWEST
 
 
-@about_cohort(has_groups=True)
+@about_cohort(takes=("group", "by"))
 def analyze(
     cohort: CohortOptions,
     output: FolderOutput,
@@ -42,6 +42,7 @@ def analyze(
     Example:
       whether analyze -o demo-report
       whether analyze cohort.csv --event diagnosed --time age_at_end --id patient --unit years -o report
+      whether analyze cohort.csv --event diagnosed --time age_at_end --by stage --by arm -o report
 
     \b
     With dates:

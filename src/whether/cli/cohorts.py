@@ -22,7 +22,7 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
         return _simulate_people(options.seed)
     assert options.event is not None, "the options have been checked"
     table = open_table(options.table, query=options.query)
-    lists = ("features", "drop", "categorical", "propensity_features", "id")
+    lists = ("features", "drop", "categorical", "propensity_features", "id", "by")
     columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names) for name in lists}
     plain = ("time", "follow_up", "entry", "endpoint", "event_value", "group")
     columns |= {name: getattr(options, name) for name in plain}

@@ -15,6 +15,8 @@ import typer
 
 from whether.cli.problems import CommandError
 
+# Options about columns that only some commands have.
+SPECIAL = ("group", "by")
 LEARNERS = ("linear", "boosted", "neural", "auto")
 
 
@@ -71,6 +73,7 @@ class CohortOptions:
     categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
     id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
     group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
+    by: Annotated[Texts, option("Columns by whose levels people are told apart, as a,b.", "COLUMNS")] = None
     query: Query = None
     seed: Seed = 0
 
@@ -88,11 +91,14 @@ class CohortOptions:
         return {name: value for name, value in values.items() if name != "--table" and value not in (None, 0)}
 
 
-def about_cohort(*, needs_table: bool = False, has_groups: bool = False) -> Callable[..., Callable[..., None]]:
-    """Put the table and the options about its columns before a command's own; it gets them as its first argument."""
+def about_cohort(*, needs_table: bool = False, takes: Sequence[str] = ()) -> Callable[..., Callable[..., None]]:
+    """Put the table and the options about its columns before a command's own; it gets them as its first argument.
+
+    Of `SPECIAL` options it has those that are named.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shared = _parameters(needs_table, has_groups)
+        shared = _parameters(needs_table, takes)
         _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
         @functools.wraps(command)
@@ -110,7 +116,7 @@ def about_cohort(*, needs_table: bool = False, has_groups: bool = False) -> Call
     return decorate
 
 
-def _parameters(needs_table: bool, has_groups: bool) -> list[inspect.Parameter]:
+def _parameters(needs_table: bool, takes: Sequence[str]) -> list[inspect.Parameter]:
     """The fields of `CohortOptions` as parameters of a command."""
     hints = get_type_hints(CohortOptions, include_extras=True)
     if needs_table:
@@ -124,7 +130,7 @@ def _parameters(needs_table: bool, has_groups: bool) -> list[inspect.Parameter]:
             annotation=hints[entry.name],
         )
         for entry in dataclasses.fields(CohortOptions)
-        if entry.name != "group" or has_groups
+        if entry.name not in SPECIAL or entry.name in takes
     ]
 
 

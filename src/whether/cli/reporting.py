@@ -11,7 +11,7 @@ import pyarrow as pa
 import typer
 
 from whether.analysis import Analysis, analyze
-from whether.analysis.whole_answer import describe_origin
+from whether.analysis.sources import describe_origin
 from whether.cli.cohorts import read_people
 from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions

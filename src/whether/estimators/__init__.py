@@ -5,6 +5,7 @@ from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifie
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
+from whether.estimators.promotion import PromotionTimeClassifier
 from whether.estimators.time_model import AFTClassifier
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "LabelOnlyClassifier",
     "LikelihoodRatioTest",
     "MixtureCureClassifier",
+    "PromotionTimeClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "likelihood_ratio_test",

@@ -7,7 +7,7 @@ a learner. Parameters that several classifiers share are documented here, once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from whether.estimators.categories import encode_categories, find_categories
 from whether.estimators.fit_report import FitReport
 from whether.estimators.parameters import check_parameters, linear_settings
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
+from whether.family import MIXTURE, Family
 from whether.learners import Learner, Task, resolve_learner
 from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
@@ -79,6 +80,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         Predictors as functions of the features.
     """
 
+    family: ClassVar[Family] = MIXTURE  # what the outcome's predictor says about the event ever happening
     covariance: str
     _needs: tuple[str, ...] = ()  # by fit, besides X and y
     _fit_measure = "log-likelihood"  # what the maximised function is called in the summary
@@ -187,7 +189,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
 
     def decision_function(self, X: Any) -> Array:
         """Log odds of the event ever happening."""
-        return np.asarray(self._predictors(X)[0])
+        return self.family.log_odds(np.asarray(self._predictors(X)[0]))
 
     def predict_proba(self, X: Any) -> Array:
         """Probability that the event never (first column) or ever (second column) happens."""
@@ -230,9 +232,9 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
             follow-up of the training cohort.
         """
         eta, v = self._predictors(X)
-        log_seen, log_missed = self._log_propensity(v, follow_up)
+        log_seen, log_missed = self._log_propensity(eta, v, follow_up)
         labeled = check_labels(column_or_1d(y), log_seen.size)
-        value = label_log_likelihood(labeled, eta, log_seen, log_missed)
+        value = label_log_likelihood(labeled, None if eta is None else self.family.log_odds(eta), log_seen, log_missed)
         if sample_weight is None:
             return float(np.mean(value))
         weight = check_weight(sample_weight, value.size)
@@ -240,7 +242,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         return float(np.average(value[used], weights=weight[used]))
 
     @abstractmethod
-    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+    def _log_propensity(self, eta: Array | None, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         """Log probabilities that a positive is labeled and that it is not."""
 
     def _notes(self) -> list[str]:

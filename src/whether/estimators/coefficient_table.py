@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whether.arrays import Array
+from whether.family import MIXTURE, Family
 from whether.inference import Summary, Term, tabulate
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
     """Make the table of a classifier with a linear fit."""
-    terms, matrix, offset = describe_coefficients(fit, classifier._names())
+    terms, matrix, offset = describe_coefficients(fit, classifier._names(), classifier.family)
     covariance = fit.covariance
     notes = list(classifier._notes())
     if covariance.matrix is None:
@@ -40,7 +41,9 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
     return Summary(type(classifier).__name__, facts, tabulate(terms, estimates, variances, level), level, tuple(notes))
 
 
-def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term], Array, Array]:
+def describe_coefficients(
+    fit: LinearFit, names: list[str], family: Family = MIXTURE
+) -> tuple[list[Term], Array, Array]:
     """Terms of the table and the affine map to them from the coefficients on standardised features.
 
     The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
@@ -53,7 +56,7 @@ def describe_coefficients(fit: LinearFit, names: list[str]) -> tuple[list[Term],
         rows.append((Term("outcome", "intercept"), raw[0], 0.0))
         for position in np.argsort(fit.outcome_columns):  # the user's order of columns
             name = names[fit.outcome_columns[position]]
-            rows.append((Term("outcome", name, "odds ratio"), raw[layout.outcome][position], 0.0))
+            rows.append((Term("outcome", name, family.ratio_kind), raw[layout.outcome][position], 0.0))
     levels = [
         (Term(name, "intercept"), multiplier[k] * raw[layout.first + k], offset[k])
         for k, name in enumerate(propensity.predictors)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
-from whether.estimators.time_model import TimeModelClassifier, survival_candidates
+from whether.estimators.time_model import TimeModelClassifier, survival_candidates, task_in_two_parts
 from whether.learners import LinearFit, ShrinkagePath, Task
 from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
     FollowUpPropensity,
-    Propensity,
     SurvivalTimePropensity,
     equal_event_edges,
 )
@@ -28,18 +27,10 @@ class _SharedIndex(ABC):
     """What the cure models with a shared index tell about it."""
 
     model_: Any
-    penalty: str | None
-    outcome_features: Sequence[str | int] | None
-    _columns: Callable[[str], Rows]
-    _rng: Callable[[], np.random.Generator]
 
     @abstractmethod
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned."""
-
-    def _task_in_two_parts(self, cohort: Cohort, candidates: Sequence[Propensity]) -> Task:
-        outcome = None if self.outcome_features is None else self._columns("outcome_features")
-        return Task(cohort, candidates, self._columns("time_features"), rng=self._rng(), outcome_columns=outcome)
 
     @property
     def _linear_part(self) -> LinearFit | None:
@@ -109,7 +100,7 @@ class _AcceleratedCure(_SharedIndex):
 
     def _task(self, cohort: Cohort) -> Task:
         candidates = survival_candidates(self._propensity_kind, self.distribution, cohort, self.penalty)
-        return self._task_in_two_parts(cohort, candidates)
+        return task_in_two_parts(self, cohort, candidates)
 
 
 class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
@@ -128,7 +119,7 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
         Features that the event time may depend on; None means all, an empty list none.
     shrinkage : "cv" or float, default="cv"
         Penalty on departures of the time part from the outcome's index: given, or chosen by cross-validated
-        likelihood as the tightest within two standard errors of the best. 0 frees the time part; ``math.inf`` ties it
+        likelihood as the tightest within half a standard error of the best. 0 frees the time part; ``math.inf`` ties it
         to the index. Where the two parts have different features, that is restriction enough and "cv" means 0.
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
@@ -241,4 +232,4 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         edges = equal_event_edges(time[cohort.labeled], self.n_bins, weight)
         # Raised a little, so that nobody's event time is kept; tied edges become one.
         edges = np.unique(coarsen_times(time, cohort.weights, edges))
-        return self._task_in_two_parts(cohort, [DiscreteTimePropensity(edges)])
+        return task_in_two_parts(self, cohort, [DiscreteTimePropensity(edges)])

@@ -98,7 +98,7 @@ class FitReport:
         return pandas.DataFrame(values, index=labels, columns=labels)
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Coefficients with standard errors, z, p, confidence intervals and odds or time ratios.
+        """Coefficients with standard errors, z, p, confidence intervals and odds, rate or time ratios.
 
         Parameters
         ----------

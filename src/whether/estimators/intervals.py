@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import ndtri
 
 from whether.arrays import Array
-from whether.distributions import softplus_expit
 from whether.estimators.censored import CensoredClassifier
 from whether.learners import LinearFit
 
@@ -18,16 +17,16 @@ ROWS_AT_A_TIME = 50_000
 def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> tuple[Array, Array] | None:
     """Lower and upper ends of intervals of Pr(ever), or None where the model has none.
 
-    They are Wald intervals of the log odds, conditional on what the standard errors of the coefficients are conditional
-    on; see the notes of ``summary()``.
+    They are Wald intervals of the outcome's predictor, conditional on what the standard errors of the coefficients are
+    conditional on; see the notes of ``summary()``.
     """
     if not has_errors(model):
         return None
     lower, upper = np.empty(features.shape[0]), np.empty(features.shape[0])
     width = float(ndtri(0.5 + level / 2))
     for rows in row_blocks(features.shape[0]):
-        log_odds, error = model.model_.predict_with_error(features[rows])
-        lower[rows], upper[rows] = (softplus_expit(log_odds + side * width * error)[1] for side in (-1, 1))
+        eta, error = model.model_.predict_with_error(features[rows])
+        lower[rows], upper[rows] = (model.family.probability(eta + side * width * error)[0] for side in (-1, 1))
     return lower, upper
 
 

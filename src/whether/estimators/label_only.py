@@ -13,7 +13,6 @@ from whether.cohort import Cohort
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.warn import warn, warn_unless_converged
 from whether.learners import Task
-from whether.likelihood import posterior
 from whether.propensity import Certain, LogisticPropensity
 from whether.validate import ArgumentError, IdentifiabilityWarning
 
@@ -38,9 +37,9 @@ class LabelOnlyClassifier(CensoredClassifier):
             This restriction has no clock; anything else is an error.
         """
         self._refuse_clock("follow_up", follow_up)
-        return np.exp(self._log_propensity(self._predictors(X)[1], None)[0])
+        return np.exp(self._log_propensity(*self._predictors(X), None)[0])
 
-    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+    def _log_propensity(self, eta: Array | None, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
         # The follow-up is not part of this restriction; score takes it so that all methods can be called alike.
         propensity, nothing = self.model_.propensity, np.zeros(v.shape[1])
         return propensity.log_seen(v, nothing).value, propensity.log_missed(v, nothing).value
@@ -56,7 +55,7 @@ class LabelOnlyClassifier(CensoredClassifier):
         """
         self._refuse_clock("time", time)
         eta, v = self._predictors(X)
-        return posterior(np.asarray(eta), self._log_propensity(v, None)[1])
+        return self.family.posterior(np.asarray(eta), self._log_propensity(eta, v, None)[1])
 
 
 class LabelClassifier(LabelOnlyClassifier):

@@ -30,6 +30,7 @@ RULES = {
         "'cv' or a number >= 0 (math.inf for one index)",
         lambda value: value == "cv" or (_is_number(value) and value >= 0),
     ),
+    "clock": ("'time' or 'follow_up'", lambda value: isinstance(value, str) and value in ("time", "follow_up")),
     "covariance": ("'observed' or 'sandwich'", lambda value: value in ("observed", "sandwich")),
     "distribution": (
         f"'auto' or one of {sorted(DISTRIBUTIONS)}",

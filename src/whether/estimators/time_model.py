@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,11 @@ from numpy.typing import ArrayLike
 from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
-from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
+from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.warn import warn
 from whether.learners import Task
-from whether.likelihood import posterior
-from whether.propensity import EventTimePropensity, SurvivalTimePropensity
+from whether.propensity import EventTimePropensity, Propensity, SurvivalTimePropensity
 from whether.validate import FollowUpWarning, check_times
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
@@ -43,14 +43,19 @@ class TimeModelClassifier(CensoredClassifier):
 
     _claims_cure = True
 
-    def _log_missed(self, v: Array, time: Array) -> Array:
+    def _log_missed(self, eta: Array | None, v: Array, time: Array) -> Array:
         """Log probability that a positive has no event up to ``time``."""
+        log_missed = self._log_left(v, time)
+        return log_missed if eta is None else self.family.log_missed(eta, log_missed)
+
+    def _log_left(self, v: Array, time: Array) -> Array:
+        """Log survival function of the time distribution at ``time``."""
         propensity = self.model_.propensity
         return np.asarray(propensity.log_missed(v, propensity.locate(time)).value)
 
     def _positive(self, eta: Array | None, v: Array) -> Array:
         """Probability that the event ever happens."""
-        return np.ones(v.shape[1]) if eta is None else softplus_expit(eta)[1]
+        return np.ones(v.shape[1]) if eta is None else self.family.probability(eta)[0]
 
     def _describe(self, cohort: Cohort) -> None:
         self.follow_up_points_ = potential_follow_up(cohort)
@@ -59,7 +64,7 @@ class TimeModelClassifier(CensoredClassifier):
         some = cohort.thin(MOST_ROWS)
         eta, v = self.model_.predict(some.features)
         expected = self._positive(eta, v) * some.weights
-        unseen = np.exp(self._log_missed(v, np.full(some.n, self.longest_follow_up_)))
+        unseen = np.exp(self._log_missed(eta, v, np.full(some.n, self.longest_follow_up_)))
         self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
@@ -81,25 +86,24 @@ class TimeModelClassifier(CensoredClassifier):
         follow_up : float or array-like of shape (n,), optional
             Length of follow-up. Without it, the average over the follow-up of the training cohort.
         """
-        _, v = self._predictors(X)
-        return self._propensity(v, follow_up)
+        return self._propensity(*self._predictors(X), follow_up)
 
-    def _propensity(self, v: Array, follow_up: ArrayLike | None) -> Array:
+    def _propensity(self, eta: Array | None, v: Array, follow_up: ArrayLike | None) -> Array:
         n = v.shape[1]
         if follow_up is not None:
-            return -np.expm1(self._log_missed(v, one_per_person(follow_up, n, "follow_up")))
-        points = [-np.expm1(self._log_missed(v, np.full(n, point))) for point in self.follow_up_points_]
+            return -np.expm1(self._log_missed(eta, v, one_per_person(follow_up, n, "follow_up")))
+        points = [-np.expm1(self._log_missed(eta, v, np.full(n, point))) for point in self.follow_up_points_]
         return np.asarray(np.mean(points, axis=0))
 
-    def _log_propensity(self, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
-        propensity = self._propensity(v, follow_up)
+    def _log_propensity(self, eta: Array | None, v: Array, follow_up: ArrayLike | None) -> tuple[Array, Array]:
+        propensity = self._propensity(eta, v, follow_up)
         with np.errstate(divide="ignore"):
             return np.log(propensity), np.log1p(-propensity)
 
     def predict_label_proba(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
         """Probability of a label within the follow-up, p(x) * e(x)."""
         eta, v = self._predictors(X)
-        return self._positive(eta, v) * self._propensity(v, follow_up)
+        return self._positive(eta, v) * self._propensity(eta, v, follow_up)
 
     def predict_proba_event_free(self, X: Any, time: ArrayLike) -> Array:
         """Probability that the event will still happen to a person without it up to ``time``.
@@ -112,7 +116,7 @@ class TimeModelClassifier(CensoredClassifier):
         """
         eta, v = self._predictors(X)
         times = one_per_person(time, v.shape[1], "time")
-        return posterior(np.asarray(eta), self._log_missed(v, times))
+        return self.family.posterior(np.asarray(eta), self._log_left(v, times))
 
     def predict_survival(self, X: Any, times: ArrayLike) -> Array:
         """Probability of having had no event by each of ``times``, everybody counted; it levels off at 1 - p(x).
@@ -130,7 +134,7 @@ class TimeModelClassifier(CensoredClassifier):
         p = self._positive(eta, v)
         grid = np.atleast_1d(np.asarray(times, dtype=float))
         grid = check_times(grid, grid.size, "times")
-        return np.column_stack([1 + p * np.expm1(self._log_missed(v, np.full(p.size, time))) for time in grid])
+        return np.column_stack([1 + p * np.expm1(self._log_missed(eta, v, np.full(p.size, time))) for time in grid])
 
 
 class AFTClassifier(TimeModelClassifier):
@@ -187,7 +191,7 @@ class AFTClassifier(TimeModelClassifier):
     def decision_function(self, X: Any) -> Array:
         """Log odds of an event within the longest follow-up of the training cohort."""
         _, v = self._predictors(X)
-        log_missed = self._log_missed(v, np.full(v.shape[1], self.longest_follow_up_))
+        log_missed = self._log_left(v, np.full(v.shape[1], self.longest_follow_up_))
         with np.errstate(divide="ignore"):
             return np.log(-np.expm1(log_missed)) - log_missed
 
@@ -203,7 +207,7 @@ class AFTClassifier(TimeModelClassifier):
         _, v = self._predictors(X)
         times = one_per_person(time, v.shape[1], "time")
         longest = np.full(v.shape[1], self.longest_follow_up_)
-        return -np.expm1(np.minimum(self._log_missed(v, longest) - self._log_missed(v, times), 0.0))
+        return -np.expm1(np.minimum(self._log_left(v, longest) - self._log_left(v, times), 0.0))
 
 
 def survival_candidates(
@@ -217,6 +221,13 @@ def survival_candidates(
     # All times equal: any spread will do, there is nothing to standardise.
     weight = 0.0 if penalty is None else 1.0
     return [kind(DISTRIBUTIONS[name], center, spread or 1.0, penalty_weight=weight) for name in names]
+
+
+def task_in_two_parts(model: Any, cohort: Cohort, candidates: Sequence[Propensity]) -> Task:
+    """What a model learns whose ``outcome_features`` and ``time_features`` say which part may use which features."""
+    outcome = None if model.outcome_features is None else model._columns("outcome_features")
+    columns, rng = model._columns("time_features"), model._rng()
+    return Task(cohort, candidates, columns, family=model.family, rng=rng, outcome_columns=outcome)
 
 
 def potential_follow_up(cohort: Cohort) -> Array:

@@ -64,8 +64,8 @@ class AutoLearner(Learner, BaseEstimator):
 def _at_its_best(learner: Learner, task: Task) -> Learner:
     """Return the learner as it is compared: the linear one with the penalty of the highest held-out likelihood.
 
-    The penalty that it is fitted with in the end is tighter, as far as two standard errors allow, and others would win
-    by no more than that.
+    The penalty that it is fitted with in the end is tighter, as far as half a standard error allows, and others would
+    win by no more than that.
     """
     if not isinstance(learner, LinearLearner) or learner.shrinkage != "cv":
         return learner

@@ -9,7 +9,6 @@ import numpy as np
 
 from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.learners.parallel import share_out
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 
@@ -26,7 +25,7 @@ class RowTerms(NamedTuple):
 
     value: Array  # of shape (n,)
     gradient: Array  # of shape (P, n)
-    # Of shape (P, n): minus the second derivative of the EM surrogate, held positive, which the exact one need not be.
+    # Of shape (P, n): minus the second derivative of a surrogate, held positive, which the exact one need not be.
     curvature: Array
 
 
@@ -57,14 +56,7 @@ class RowProblem:
 
     def _of_block(self, eta: Array | None, v: Array, observed: Array, labeled: bool) -> RowTerms:
         terms = self.criterion.terms(eta, v, observed, labeled=labeled)
-        curvature = -np.einsum("iin->in", terms.curvature)
-        if eta is not None:
-            p = softplus_expit(eta)[1]
-            curvature[0] = p * (1 - p)
-            if not labeled and v.shape[0]:
-                # exact second derivative in v = q b'' + q (1 - q) b' b'; the surrogate leaves the last term out
-                q = np.clip(terms.gradient[0] + p, 1e-12, 1.0)
-                curvature[1:] += (1 - q) / q * terms.gradient[1:] ** 2
+        curvature = self.criterion.safe_curvature(eta, terms, labeled=labeled)
         return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
 
 

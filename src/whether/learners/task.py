@@ -16,8 +16,9 @@ import numpy as np
 
 from whether.arrays import Array, Rows
 from whether.cohort import Cohort
+from whether.family import MIXTURE, Family
 from whether.learners.fit_result import FitResult
-from whether.likelihood import Criterion, Likelihood
+from whether.likelihood import LIKELIHOODS, Criterion
 from whether.propensity import Propensity
 from whether.risk import PURisk
 
@@ -39,6 +40,8 @@ class Task:
         Propensity predictors whose level is known and not estimated.
     has_outcome : bool
         False for the model in which everybody is positive.
+    family : Family
+        What the outcome's predictor says about the event ever happening.
     risk : PURisk or None
         What is minimised instead of maximising the likelihood.
     rng : numpy.random.Generator
@@ -50,6 +53,7 @@ class Task:
     columns: Rows = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     known: Mapping[int, float] = field(default_factory=dict)
     has_outcome: bool = True
+    family: Family = MIXTURE
     risk: PURisk | None = None
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     outcome_columns: Rows | None = None
@@ -73,7 +77,7 @@ class Task:
 
     def criterion(self, propensity: Propensity | None = None) -> Criterion:
         """Return what is maximised under a propensity, the first of the candidates unless given."""
-        return self.risk or Likelihood(propensity or self.propensity)
+        return self.risk or LIKELIHOODS[self.family](propensity or self.propensity)
 
     def levels(self) -> Array:
         """Where the propensity's predictors start: as known, or as the propensity says."""

@@ -15,13 +15,21 @@ from whether.simulation.autism_children import AutismWorld
 from whether.simulation.catalogue import find_world, simulate
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld
 from whether.simulation.simulated import SimulatedCohort
-from whether.simulation.worlds import PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, WORLDS, World
+from whether.simulation.worlds import (
+    PAPER_WORLDS,
+    PRINTED_WORLDS,
+    PROMOTION_WORLDS,
+    STRESS_WORLDS,
+    WORLDS,
+    World,
+)
 
 __all__ = [
     "AUTISM_WORLDS",
     "DIABETES_WORLDS",
     "PAPER_WORLDS",
     "PRINTED_WORLDS",
+    "PROMOTION_WORLDS",
     "STRESS_WORLDS",
     "WORLDS",
     "AutismCohort",

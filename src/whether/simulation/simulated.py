@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.family import MIXTURE
 from whether.simulation.noise import NormalNoise
 from whether.simulation.streams import FloatArray, Streams
-from whether.simulation.truth import true_outcome_proba, true_propensity
+from whether.simulation.truth import outcome_predictor, true_outcome_proba, true_propensity
 from whether.simulation.worlds import FEATURE_DISTRIBUTION, World
 
 if TYPE_CHECKING:
@@ -102,13 +103,23 @@ def _draw_features(world: World, streams: Streams) -> FloatArray:
 
 def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArray, FloatArray]:
     """Draw event time and follow-up for everybody, positive or not."""
-    log_event = world.event(X) + world.event_noise.quantile(streams.uniforms("event time"))
+    log_event = world.event(X) + world.event_noise.quantile(_event_levels(world, X, streams))
     log_event += np.where(streams.uniforms("hump") < 0.5, -world.event_hump, world.event_hump)
     log_follow_up = world.censoring(X) + world.censoring_shift
     log_follow_up += world.censoring_noise.quantile(streams.uniforms("censoring"))
     frailty = NormalNoise(world.frailty_sd).quantile(streams.uniforms("frailty"))
     event_time = np.exp(np.clip(log_event + frailty, -_LOG_TIME_BOUND, _LOG_TIME_BOUND))
     return event_time, np.exp(log_follow_up + frailty)
+
+
+def _event_levels(world: World, X: FloatArray, streams: Streams) -> FloatArray:
+    """Draw the level in the distribution of times at which everybody's event comes; that of the first of all causes."""
+    levels = streams.uniforms("event time")
+    if world.family is MIXTURE:
+        return levels
+    # Given at least one cause, none has come by the level u with probability (e^(-theta u) - e^-theta) / p.
+    rate = -world.family.log_never(outcome_predictor(world, X)).value
+    return np.asarray(-np.log1p(levels * np.expm1(-rate)) / rate)
 
 
 def _record(world: World, event_time: FloatArray, follow_up: FloatArray, streams: Streams) -> FloatArray:

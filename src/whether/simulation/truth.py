@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
 
+from whether.family import MIXTURE
 from whether.simulation.noise import Noise, NoNoise
 from whether.simulation.streams import FloatArray
 from whether.simulation.worlds import World
@@ -17,7 +17,12 @@ _N_CENSORING_LEVELS = 512
 
 def true_outcome_proba(world: World, X: FloatArray) -> FloatArray:
     """Return the probability of being positive at each row, Pr(Z=1 | x)."""
-    return np.asarray(special.expit(world.outcome(X) + world.outcome_intercept), dtype=np.float64)
+    return world.family.probability(outcome_predictor(world, X))[0]
+
+
+def outcome_predictor(world: World, X: FloatArray) -> FloatArray:
+    """Return the outcome's predictor at each row."""
+    return world.outcome(X) + world.outcome_intercept
 
 
 def true_propensity(world: World, X: FloatArray) -> FloatArray:
@@ -27,6 +32,8 @@ def true_propensity(world: World, X: FloatArray) -> FloatArray:
     below 1e-3. Frailty drops out: it moves event and end of follow-up alike.
     """
     slack = world.censoring(X) + world.censoring_shift - world.event(X)
+    if world.family is not MIXTURE:
+        return _label_rate_of_causes(world, outcome_predictor(world, X), slack)
     hump = world.event_hump
     if hump == 0:
         return label_rate(world.event_noise, world.censoring_noise, slack)
@@ -44,6 +51,16 @@ def label_rate(event_noise: Noise, censoring_noise: Noise, slack: FloatArray) ->
             return event_noise.cdf(slack)
         return 1.0 - censoring_noise.cdf(-slack)
     return np.interp(slack, _SLACK_GRID, _label_rate_table(event_noise, censoring_noise))
+
+
+def _label_rate_of_causes(world: World, eta: FloatArray, slack: FloatArray) -> FloatArray:
+    """Return the probability that the first of a positive's causes comes in time, averaged over follow-up quantiles."""
+    levels, total = (np.arange(_N_CENSORING_LEVELS) + 0.5) / _N_CENSORING_LEVELS, np.zeros_like(slack)
+    for value in world.censoring_noise.quantile(levels):
+        with np.errstate(divide="ignore"):
+            log_left = np.log1p(-world.event_noise.cdf(slack + value))
+        total -= np.expm1(world.family.log_missed(eta, log_left))
+    return total / _N_CENSORING_LEVELS
 
 
 @lru_cache(maxsize=64)

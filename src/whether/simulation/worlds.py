@@ -2,6 +2,8 @@
 
 Everybody has features, each a standard normal truncated to [-2, 2]. The outcome happens with the logistic of a signal;
 log event time and log follow-up are a signal plus noise each; a positive whose event comes within follow-up is labeled.
+Where the family is the promotion time, the signal is the log of the mean number of hidden causes, the event time is
+that of a cause, and the event comes with the first of them.
 Constants that give a stated rate are solutions of `calibrate`, stored rounded.
 """
 
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from scipy import stats
 
+from whether.family import MIXTURE, PROMOTION_TIME, Family
 from whether.simulation.noise import Noise, NoNoise, NormalNoise, StudentNoise, UniformNoise
 from whether.simulation.signals import (
     Curve,
@@ -56,10 +59,12 @@ class World:
         Usual number of people.
     n_features : int
         Number of features; those no signal reads are irrelevant.
+    family : Family
+        What the outcome's predictor says: log odds of being positive, or log of the mean number of causes.
     outcome : Linear or Curve
-        Log odds of being positive, without the intercept.
+        The outcome's predictor, without the intercept.
     outcome_intercept : float
-        Added to the log odds; solved for where a rate of positives is stated.
+        Added to the predictor; solved for where a rate of positives is stated.
     event : Linear or Curve
         Mean of the log event time.
     event_noise : Noise
@@ -89,6 +94,7 @@ class World:
     title: str
     n: int = 4000
     n_features: int = 4
+    family: Family = MIXTURE
     outcome: Signal = _LINEAR_RISK
     outcome_intercept: float = 0.0
     event: Signal = _LINEAR_TIMES
@@ -104,7 +110,9 @@ class World:
     censoring_rate: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a way of reporting or a feature that does not exist."""
+        """Refuse a way of reporting or a feature that does not exist, and two humps of several causes."""
+        if self.event_hump and self.family is not MIXTURE:
+            raise ArgumentError(f"event times with two humps are drawn for a mixture only, not for {self.family.name}")
         if self.reporting not in get_args(Reporting):
             raise ArgumentError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
         read = {*self.outcome.features, *self.propensity_features}
@@ -137,6 +145,11 @@ _STRESS = World("stress", "Stress", event_noise=NormalNoise(0.5), censoring_nois
 _RARE = replace(_STRESS, n=33_000)
 _CURVED_RISK = Curve(("x1", "x2"), steep_wave_and_steep_valley)
 _SHORT = UniformNoise(-3.0, -0.5)
+_CAUSES = World(
+    "promotion", "Promotion time", family=PROMOTION_TIME, outcome=Linear(("x1", "x2"), (1.0, -1.0)),
+    outcome_intercept=-0.4777, event=_NOTHING, event_noise=NormalNoise(1.0), censoring_noise=UniformNoise(-1.5, 1.5),
+    positive_rate=0.5,
+)  # fmt: skip
 
 # fmt: off
 # The thirteen published scenarios, in the order of the table.
@@ -195,9 +208,19 @@ _BEYOND = (
     vary(_STRESS, "noisy-times", "Noisy times", reporting="noisy", reporting_sd=3.0),
     vary(_STRESS, "batch-reporting", "Batch reporting", reporting="batch"),
 )
+
+# Worlds in which what makes the event likelier brings it forward: hidden causes, of which the first is the event.
+_PROMOTION = (
+    _CAUSES,
+    vary(_CAUSES, "promotion-dependent-follow-up", "Promotion time, follow-up depends on features",
+         censoring=Linear(("x1", "x3"), (0.5, 0.5))),
+    vary(_CAUSES, "promotion-nonlinear", "Promotion time, non-linear",
+         outcome=Curve(("x1", "x2"), wave_and_valley), outcome_intercept=-0.3548),
+)
 # fmt: on
 
 PAPER_WORLDS: tuple[str, ...] = tuple(world.name for world in _PUBLISHED)
 PRINTED_WORLDS: tuple[str, ...] = tuple(world.name for world in _PRINTED)
 STRESS_WORLDS: tuple[str, ...] = tuple(world.name for world in _BEYOND)
-WORLDS: dict[str, World] = {world.name: world for world in (*_PUBLISHED, *_PRINTED, *_BEYOND)}
+PROMOTION_WORLDS: tuple[str, ...] = tuple(world.name for world in _PROMOTION)
+WORLDS: dict[str, World] = {world.name: world for world in (*_PUBLISHED, *_PRINTED, *_BEYOND, *_PROMOTION)}

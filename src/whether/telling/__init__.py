@@ -15,6 +15,7 @@ from whether.telling.check_words import backtest_text, sensitivity_text
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures import draw
+from whether.telling.group_words import group_lines, told_columns
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
 from whether.telling.words import wrap
@@ -55,7 +56,9 @@ def _under_titles(parts: Any, width: int) -> list[str]:
 
 
 def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
-    return [line for text in AnswerWords(analysis, rule).sentences() for line in wrap(text, width, hanging="  ")]
+    words = AnswerWords(analysis, rule)
+    lines = [line for text in words.sentences() for line in wrap(text, width, hanging="  ")]
+    return lines + group_lines(told_columns(words.told.by_group), is_range=analysis.is_bound)
 
 
 _TEXT: dict[type, Any] = {

@@ -17,6 +17,7 @@ from whether.telling.answer_words import AnswerWords
 from whether.telling.check_words import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
 from whether.telling.evidence_words import evidence_sentences
+from whether.telling.group_words import told_columns
 from whether.telling.table_words import word_all
 
 SCHEMA = "whether analysis"
@@ -110,6 +111,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "at_least": analysis.at_least if words.tells_at_least else None,
                 "mean_risk": told.mean_risk,
             },
+            "by_group": [level for levels in told_columns(told.by_group).values() for level in levels],
             "recommendation": advice_data(analysis.recommendation, rule),
             "model": _model(analysis, rule),
             "evidence": evidence_data(analysis.evidence, rule),

@@ -83,6 +83,19 @@ def percent_interval(found: Interval, places: int = 0) -> str:
     return f"{percent(found.estimate, places)}{f' ({limits})' if limits else ''}"
 
 
+def count_range(lower: float, upper: float) -> str:
+    """Return limits of a number of people; empty where they are not known."""
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return ""
+    return f"{lower:,.0f} to {upper:,.0f}"
+
+
+def count_interval(found: Interval) -> str:
+    """Return a number of people with its limits, where they are known."""
+    limits = count_range(found.lower, found.upper)
+    return f"{found.estimate:,.0f}{f' ({limits})' if limits else ''}"
+
+
 def signed_interval(found: Interval) -> str:
     """Return a signed number with its limits."""
     return f"{found.estimate:+.3f} ({found.lower:+.3f} to {found.upper:+.3f})"

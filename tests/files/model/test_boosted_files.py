@@ -40,7 +40,7 @@ def boosted(cohort, gappy):
     return fit
 
 
-@pytest.mark.parametrize("name", ["LR", "SARPU-R", "FUMC-F", "AFTMC-R", "DTMC", "AFT"])
+@pytest.mark.parametrize("name", ["LR", "SARPU-R", "FUMC-F", "AFTMC-R", "DTMC", "FUPT", "AFT"])
 @pytest.mark.parametrize("categorical", [(), (4,)])
 def test_a_boosted_model_predicts_the_same_after_a_journey(tmp_path, boosted, gappy, name, categorical):
     model = boosted(name, categorical_features=categorical)

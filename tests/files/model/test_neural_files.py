@@ -37,7 +37,7 @@ def neural(cohort, frame):
     return fit
 
 
-@pytest.mark.parametrize("name", ["LR", "ENPU", "nnPU", "SARPU-R", "FUMC-F", "AFTMC-R", "DTMC", "AFT"])
+@pytest.mark.parametrize("name", ["LR", "ENPU", "nnPU", "SARPU-R", "FUMC-F", "AFTMC-R", "DTMC", "FUPT", "AFT"])
 def test_a_network_predicts_the_same_after_a_journey(tmp_path, neural, frame, name):
     model = neural(name)
     save_model(model, tmp_path / "m")

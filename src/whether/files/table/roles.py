@@ -40,22 +40,26 @@ class Roles:
 
 @dataclass(frozen=True)
 class Choice:
-    """The other columns: which may become features (by name or not), and which say who a person is."""
+    """The other columns: which may become features (by name or not), and what else they are for."""
 
     candidates: list[str]
     is_named: bool = False
     ids: list[str] = field(default_factory=list)
     categorical: list[str] = field(default_factory=list)
     propensity: list[str] = field(default_factory=list)
+    by: list[str] = field(default_factory=list)
 
 
 def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterable[str] | None]) -> Choice:
     """Settle what columns are for, by the parameters of `read_cohort`; a name is refused if absent, or used twice."""
-    wanted, dropped, ids, codes, propensity, grouping = (
-        _listed(uses[use]) for use in ("features", "drop", "id", "categorical", "propensity_features", "group")
+    wanted, dropped, ids, codes, propensity, grouping, by = (
+        _listed(uses[use]) for use in ("features", "drop", "id", "categorical", "propensity_features", "group", "by")
     )
-    for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping):
+    for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping, *by):
         check_column(name, names)
+    outcome = next((name for name in by if name in roles.columns), None)
+    if outcome is not None:
+        raise ArgumentError(f"`by` has {outcome!r}, the event or a time: groups are of what comes before.")
     taken = {*roles.columns, *dropped, *ids, *grouping}
     used_twice = next((name for name in (*wanted, *propensity, *codes) if name in taken), None)
     if used_twice is not None:
@@ -64,7 +68,7 @@ def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterab
     absent = next((name for name in propensity if name not in candidates), None)
     if absent is not None:
         raise ArgumentError(f"`propensity_features` has {absent!r}, which `features` has not.")
-    return Choice(candidates, uses["features"] is not None, ids, codes, propensity)
+    return Choice(candidates, uses["features"] is not None, ids, codes, propensity, by)
 
 
 def _listed(names: Iterable[str] | None) -> list[str]:

@@ -46,6 +46,8 @@ class TableCohort:
         A number for each group of rows that belong together.
     ids : pyarrow.Table
         The columns that say who a person is, as they were; without a column if none was named.
+    by : pyarrow.Table
+        The columns by whose levels people are to be told apart, as they were; without a column if none was named.
     roles : Roles
         The columns with the event and the times.
     encoder : Encoder
@@ -63,6 +65,7 @@ class TableCohort:
     propensity_features: list[str] | None
     groups: NDArray[np.intp] | None
     ids: pa.Table
+    by: pa.Table
     roles: Roles
     encoder: Encoder
     findings: tuple[Finding, ...]
@@ -94,6 +97,7 @@ def read_cohort(
     propensity_features: Iterable[str] | None = None,
     id: Iterable[str] | None = None,
     group: str | None = None,
+    by: Iterable[str] | None = None,
     query: str | None = None,
     keep_gaps: bool = False,
 ) -> TableCohort:
@@ -131,6 +135,8 @@ def read_cohort(
         Columns that say who a person is; never learned from.
     group : str, optional
         Column whose equal values are rows that belong together.
+    by : str or list of str, optional
+        Columns by whose levels `analyze` tells people apart. They may be features or not, and are kept as they are.
     query : str, optional
         Query to a SQLite or DuckDB file.
     keep_gaps : bool
@@ -159,10 +165,10 @@ def read_cohort(
     told = (None if value is None else str(value).removesuffix(" 00:00:00") for value in (endpoint, event_value))
     roles = Roles(event, time, follow_up, entry, *told)
     opened = open_table(table, query=query)
-    uses = {"features": features, "drop": drop, "categorical": categorical, "id": id, "group": group}
+    uses = {"features": features, "drop": drop, "categorical": categorical, "id": id, "group": group, "by": by}
     choice = choose_columns(opened.column_names, roles, {**uses, "propensity_features": propensity_features})
     grouping = [] if group is None else [group]
-    cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.candidates])))
+    cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.by, *choice.candidates])))
     if cells.num_rows < FEWEST_ROWS:
         raise TableError(
             f"{opened.name!r} has {cells.num_rows} row{'s' * (cells.num_rows > 1)}; fewer than {FEWEST_ROWS} people "
@@ -181,6 +187,7 @@ def read_cohort(
         propensity_features=_find_features(choice, encoder),
         groups=None if group is None else _number_groups(cells[group]),
         ids=cells.select(choice.ids),
+        by=cells.select(choice.by),
         roles=roles,
         encoder=encoder,
         findings=tuple(findings),

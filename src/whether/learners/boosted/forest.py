@@ -137,7 +137,8 @@ class _Loop:
 
     def _move_levels(self, growth: Growth, terms: RowTerms) -> None:
         first = int(self.eta is not None)
-        free = [k for k in range(self.sloped.size) if not self.sloped[k] and k not in self.forest.known]
+        has_trees = self.sloped if growth.timing is not None else np.zeros_like(self.sloped)
+        free = [k for k in range(self.sloped.size) if not has_trees[k] and k not in self.forest.known]
         if not free:
             return
         _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from whether.arrays import Array, Rows
+from whether.family import MIXTURE
 from whether.learners.em.em_fit import ConstantPart, EMFit, PropensityPart, logit_of
 from whether.learners.em.em_steps import ClassifierStep, ConstantStep, LinearStep, OutcomeStep, PropensityStep
 from whether.learners.fit_result import FitResult, Status
@@ -103,6 +104,11 @@ class EMLearner(Learner, BaseEstimator):
     def _check(self, task: Task) -> None:
         if not task.has_outcome:
             raise ArgumentError("In this model everybody is positive, so there is no outcome part for the classifier.")
+        if task.family is not MIXTURE:
+            raise ArgumentError(
+                f"EM imputes who is positive, and in a {task.family.name} model causes are counted instead: a "
+                "classifier cannot be its outcome part. Use learner='linear', 'boosted', 'neural' or 'auto'."
+            )
         if task.risk is not None:
             raise ArgumentError(
                 "The unbiased risk gives people negative weights, which classifiers do not take. ElkanNotoClassifier "

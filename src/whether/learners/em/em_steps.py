@@ -19,7 +19,6 @@ from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
 from whether.learners.rows import RowProblem, deal_folds, in_spreads
 from whether.learners.task import Task
-from whether.likelihood import posterior
 
 RIDGE = 1.0  # on standardised slopes of the propensity, as in the linear learner
 # Completed rows with less than this share of the largest weight are left out: they cost time and change nothing.
@@ -39,7 +38,7 @@ class OutcomeStep:
         """Probability of each person of being positive, given all that was observed: the E-step."""
         problem, rows, q = self.problem, self.problem.unlabeled, np.ones(self.cohort.n)
         log_missed = problem.propensity.log_missed(v[:, rows], problem.observed[..., rows]).value
-        q[rows] = posterior(eta[rows], log_missed)
+        q[rows] = problem.criterion.family.posterior(eta[rows], log_missed)
         return q
 
     def log_likelihood(self, eta: Array, v: Array) -> float:

@@ -137,7 +137,7 @@ class ShrinkagePath:
     kappa : ndarray
         How strongly the index drives the time part, at each penalty.
     chosen : float
-        The largest penalty within two standard errors of the best.
+        The largest penalty within half a standard error of the best.
     best : float
         The penalty with the highest held-out likelihood.
     """

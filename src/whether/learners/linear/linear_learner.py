@@ -18,6 +18,7 @@ from whether.learners.linear.objective import LinearObjective, NonNegativeObject
 from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import Search
+from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
 from whether.learners.task import Learner, Task
@@ -81,6 +82,17 @@ class LinearLearner(Learner):
             objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
             indexed = IndexedObjective(objective, float(self.shrinkage))
             return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
+
+    def held_out_log_likelihood(self, task: Task, fit: LinearFit) -> float:
+        """Mean log-likelihood of people under the model of a fit, with its penalties, fitted without them."""
+        with one_blas_thread():
+            objective = LinearObjective(task.under(fit.propensity), fit.ridge).part(DRAFT_ROWS, DRAFT_LABELED)
+            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
+            indexed = IndexedObjective(objective, fit.shrinkage, fixed)
+            start = indexed.from_coefficients(fit.coefficients)
+            end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
+            values = held_out_values(objective, [end], self.solve)
+            return float(values.sum()) / (objective.n if objective.weight is None else float(objective.weight.sum()))
 
     def settled(self, fit: LinearFit) -> LinearLearner:
         """Return these settings with the penalties that a fit came to."""

@@ -178,8 +178,7 @@ class LinearObjective:
             by_shared = self._over_sloped(curvature)
             hessian[:n_predictors, shared] -= by_shared @ leading.T
             hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
-            if self.has_outcome and not block.labeled:
-                # For labeled people log p and log seen add up, so this part of the curvature is zero.
+            if self.has_outcome and not (block.labeled and self.criterion.splits_labeled):
                 hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
 
     def penalty(self, theta: Array) -> Evaluation:

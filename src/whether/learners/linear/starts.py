@@ -47,7 +47,8 @@ def _named_points(objective: LinearObjective, neutral: Array, rng: np.random.Gen
     labels = label_coefficients(objective)
     point = neutral.copy()
     # Half of the positives unlabeled doubles the odds.
-    point[0], point[layout.outcome] = labels[0] + np.log(2.0), labels[1:]
+    point[0] = objective.criterion.family.from_log_odds(labels[0] + np.log(2.0))
+    point[layout.outcome] = labels[1:]
     yield "labels", point
     yield "neutral", neutral
     point = neutral.copy()

@@ -172,7 +172,8 @@ class NeuralFitting:
         """Predictors that everybody has without features."""
         # Half of the positives unlabeled doubles the odds.
         rate = float(np.clip(np.average(self.cohort.labeled, weights=self.cohort.weight), 1e-3, 1 - 1e-3))
-        outcome = np.log(rate / (1 - rate)) + np.log(2.0) * bool(task.propensity.predictors)
+        log_odds = np.log(rate / (1 - rate)) + np.log(2.0) * bool(task.propensity.predictors)
+        outcome = float(task.family.from_log_odds(log_odds))
         return np.concatenate([[outcome] * task.has_outcome, task.levels()])
 
     def _architecture(self, task: Task, kinds: list[Kind], plan: TrainingPlan, bases: list[Base]) -> Architecture:

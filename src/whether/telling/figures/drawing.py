@@ -87,6 +87,7 @@ class Chart:
     table: Table
     height: tuple[int, int] = (360, 300)  # pixels, wide and narrow
     note: str = ""  # what was left out, or has to be known
+    shows_table: bool = False  # whether the numbers are shown without being asked for
     pointing: str = "both"  # by what a pointer finds a mark: "x" along a curve, "y" among rows, "both" in a cloud
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
-from whether.telling.figures import assumptions, curves, drivers, effects, risks, validity
+from whether.telling.figures import assumptions, by_group, curves, drivers, effects, risks, validity
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
+from whether.telling.group_words import UNTOLD
 from whether.telling.reading import Reading
+from whether.telling.words import name
 
 # A picture, or what is said without it.
 Part = tuple[Chart | None, str]
@@ -28,13 +30,19 @@ class Section:
 
 
 def make_sections(reading: Reading) -> list[Section]:
-    """Draw everything that may be shown."""
+    """Draw everything that may be shown; a section of which nothing is to be said is left out."""
     sections = []
     for key, title, parts_of in SECTIONS:
         parts = parts_of(reading)
         pictures = [render(chart) for chart, _ in parts if chart is not None]
+        if not parts:
+            continue
         sections.append(Section(key, title, pictures, [said for chart, said in parts if chart is None and said]))
     return sections
+
+
+def _groups(reading: Reading) -> list[Part]:
+    return [(chart, f"By {name(column).short}: {UNTOLD}") for chart, column in by_group.group_charts(reading)]
 
 
 def _time(reading: Reading) -> list[Part]:
@@ -87,6 +95,7 @@ def _assumptions(reading: Reading) -> list[Part]:
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...] = (
+    ("groups", "Group by group", _groups),
     ("time", "When events come, and who is seen", _time),
     ("checks", "Does it hold up?", _validity),
     ("features", "What goes with the risk", _features),

@@ -1,0 +1,52 @@
+"""The answer for each level of a column: people, recorded events, mean risk and expected further events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from whether.analysis.memberships import Codes, Flags, Membership
+from whether.evaluate import Interval
+from whether.facts import People, RestsOn
+
+# Mean risk, and number of the unlabeled who are expected to be positive, of some people.
+Measure = Callable[[Codes], tuple[Interval, Interval]]
+
+
+@dataclass(frozen=True)
+class GroupLevel:
+    """The people of one level of a column, and what is expected of them.
+
+    Attributes
+    ----------
+    column, level : str
+        Levels of few people are pooled: "other" is several of them, "missing" those of whom nothing is known.
+    n_people, n_events : int
+        People, and those of them whose event was seen.
+    mean_risk : Interval
+        Mean of their risks.
+    unseen : Interval
+        Number of their unlabeled who are expected to be positive. Over the levels of a column it adds up to the number
+        for everybody.
+    """
+
+    column: str
+    level: str
+    n_people: Annotated[int, People("people")]
+    n_events: Annotated[int, People("n_people")]
+    mean_risk: Annotated[Interval, RestsOn(("n_people", "n_events"))]
+    unseen: Annotated[Interval, RestsOn(("n_people", "n_events"))]
+
+
+def measure_groups(memberships: Sequence[Membership], labeled: Flags, measure: Measure) -> tuple[GroupLevel, ...]:
+    """Measure each level of each column."""
+    found = []
+    for membership in memberships:
+        for position, level in enumerate(membership.levels):
+            rows = membership.rows(position)
+            n_events = int(np.count_nonzero(labeled[rows]))
+            found.append(GroupLevel(membership.column, level, rows.size, n_events, *measure(rows)))
+    return tuple(found)

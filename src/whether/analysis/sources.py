@@ -1,0 +1,63 @@
+"""What an analysis is given: arrays, a table as it is, or a cohort that was read from one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from whether.analysis.result import Origin
+from whether.files.table import TableCohort, read_cohort
+from whether.validate import ArgumentError
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Features, labels, what is known besides, which rows belong together, by what people are told apart, origin."""
+
+    X: Any
+    y: Any
+    known: dict[str, Any]
+    groups: Any
+    by: Any
+    origin: Origin
+
+
+def read_source(
+    X: Any,
+    y: Any,
+    event: str | None,
+    known: dict[str, Any],
+    groups: Any,
+    by: Any,
+    origin: Origin | None,
+    columns: dict[str, Any],
+) -> Source:
+    """Read a table where X is one."""
+    if event is not None:
+        X, by = read_cohort(X, event, **known, **{"group": groups, "by": by, **columns}), None
+    elif columns:
+        raise ArgumentError(
+            f"`{next(iter(columns))}` is about a table: name its column with the event as `event`, too."
+        )
+    if isinstance(X, TableCohort):
+        by = X.by if by is None else by
+        return Source(X.X, X.y, X.known, X.groups, by, origin or describe_origin(X))
+    if y is None:
+        raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
+    return Source(X, y, known, groups, by, origin or Origin())
+
+
+def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simulated: bool = False) -> Origin:
+    """Say where the people of a table came from and what was done to it."""
+    return Origin(
+        name=cohort.name,
+        event=cohort.roles.event,
+        time=cohort.roles.time or "",
+        follow_up=cohort.roles.follow_up or "",
+        entry=cohort.roles.entry or "",
+        propensity_features=tuple(cohort.propensity_features or ()),
+        unit=unit or ("years" if cohort.is_in_years else ""),
+        findings=cohort.findings,
+        call=call,
+        simulated=simulated,
+    )

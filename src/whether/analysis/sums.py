@@ -1,0 +1,98 @@
+"""What a fitted model says of people taken together, everybody or some of them, and how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.analysis.alternatives import Alternatives, fit_alternatives
+from whether.analysis.resampling import N_REFITS, refit
+from whether.analysis.result import Note
+from whether.analysis.still_to_come import predict_still
+from whether.analysis.uncertainty import (
+    NONE,
+    Limits,
+    Rows,
+    Spread,
+    share_interval,
+    spread_of_sums,
+    unseen_interval,
+    widen_limits,
+)
+from whether.cohort import Cohort
+from whether.estimators import CensoredClassifier, LabelClassifier
+from whether.estimators.intervals import has_errors, risk_intervals
+from whether.evaluate import Interval
+
+Array = NDArray[np.float64]
+SpreadOf = Callable[[Rows], Spread]
+
+UNKNOWN = Spread(math.nan, math.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Risks of everybody with limits, and intervals of sums over any of them."""
+
+    model: CensoredClassifier
+    cohort: Cohort
+    risks: Array
+    still: Array  # NaN for the labeled
+    limits: Limits | None
+    spread_of: SpreadOf
+    alternatives: Alternatives | None
+    level: float
+    notes: tuple[Note, ...]  # how intervals were found
+
+    def measure(self, rows: Rows) -> tuple[Interval, Interval]:
+        """Mean risk of some people, and how many of their unlabeled are expected to be positive."""
+        spread, others = self.spread_of(rows), self.alternatives
+        unlabeled = rows[~self.cohort.labeled[rows]]
+        reach = NONE if others is None else others.reach_of_mean_risk(rows)
+        mean_risk = share_interval(float(self.risks[rows].mean()), spread.mean_risk, self.level, reach)
+        if isinstance(self.model, LabelClassifier):
+            # Anything is possible where all events are taken as seen.
+            return mean_risk, Interval(0.0, 0.0, float(unlabeled.size), math.nan, self.level)
+        reach = NONE if others is None or not unlabeled.size else others.reach_of_unseen(unlabeled)
+        return mean_risk, unseen_interval(self.still[unlabeled], spread.unseen, self.level, reach)
+
+
+def take_sums(
+    model: CensoredClassifier, X: Any, cohort: Cohort, groups: Rows | None, level: float, rng: np.random.Generator
+) -> Sums:
+    """Predict for everybody, and find out how sure the model is."""
+    risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
+    others = fit_alternatives(model, X, cohort)
+    limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
+    if limits is not None and others is not None:
+        limits = widen_limits(risks, limits, others.reach_of_risks(), level)
+    return Sums(model, cohort, risks, still, limits, spread_of, others, level, notes)
+
+
+def _find_errors(
+    model: CensoredClassifier, X: Any, cohort: Cohort, groups: Rows | None, level: float, rng: np.random.Generator
+) -> tuple[Limits | None, SpreadOf, tuple[Note, ...]]:
+    """Limits of single risks and standard errors of sums, given the model, and how they were found."""
+    if has_errors(model):
+        clustered = () if groups is None else (Note("groups taken as independent"),)
+        return risk_intervals(model, cohort.features, level), _by_covariance(model, cohort), clustered
+    if getattr(model.model_, "indexed", None) is not None:
+        return None, lambda rows: UNKNOWN, (Note("coefficients not determined"),)
+    refits = refit(model, X, cohort, groups=groups, level=level, rng=rng)
+    if refits is None:
+        return None, lambda rows: UNKNOWN, (Note("too large to refit"),)
+    return (refits.lower, refits.upper), refits.spread, (Note("intervals from refits", {"refits": N_REFITS}),)
+
+
+def _by_covariance(model: CensoredClassifier, cohort: Cohort) -> SpreadOf:
+    def spread_of(rows: Rows) -> Spread:
+        spread = spread_of_sums(model, cohort.take(rows))
+        assert spread is not None, "some people have errors where everybody has"
+        return spread
+
+    return spread_of

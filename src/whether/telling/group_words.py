@@ -1,0 +1,76 @@
+"""The levels of a column in words: a line for each, as it may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whether.analysis import GroupLevel
+from whether.evaluate import Interval
+from whether.telling.disclosure import is_told
+from whether.telling.words import count_interval, count_range, name, percent_interval, percent_range
+
+UNTOLD = "There are too few people of one kind in its levels to tell them apart."
+HEADER = ("people", "recorded events", "mean risk", "more expected")
+
+
+class GroupRow(NamedTuple):
+    """A level in words: its name, and cells under `HEADER`."""
+
+    level: str
+    cells: tuple[str, ...]
+
+
+def told_columns(levels: Sequence[GroupLevel]) -> dict[str, list[GroupLevel]]:
+    """Levels by column, as they may be told; none where one is held back: the others and the total would give it back.
+
+    One level alone is everybody.
+    """
+    columns: dict[str, list[GroupLevel]] = {}
+    for one in levels:
+        columns.setdefault(one.column, []).append(one)
+    return {
+        column: found if len(found) > 1 and all(_is_whole(one) for one in found) else []
+        for column, found in columns.items()
+    }
+
+
+def _is_whole(level: GroupLevel) -> bool:
+    return is_told(level.n_people, level.n_events, level.mean_risk, level.unseen)
+
+
+def group_rows(levels: Sequence[GroupLevel], *, is_range: bool) -> list[GroupRow]:
+    """Cells of each level; of a range the limits only."""
+    return [
+        GroupRow(
+            name(one.level, 40).short,
+            (f"{one.n_people:,}", f"{one.n_events:,}", _share(one.mean_risk, is_range), _count(one.unseen, is_range)),
+        )
+        for one in levels
+    ]
+
+
+def _share(found: Interval, is_range: bool) -> str:
+    return percent_range(found.lower, found.upper) if is_range else percent_interval(found)
+
+
+def _count(found: Interval, is_range: bool) -> str:
+    return count_range(found.lower, found.upper) if is_range else count_interval(found)
+
+
+def group_lines(columns: dict[str, list[GroupLevel]], *, is_range: bool) -> list[str]:
+    """Tables of all columns, each under its title."""
+    lines: list[str] = []
+    for column, levels in columns.items():
+        if not levels:
+            lines += ["", f"By {name(column).short}: {UNTOLD}"]
+            continue
+        rows = [GroupRow(f"By {name(column).short}", HEADER), *group_rows(levels, is_range=is_range)]
+        first = max(len(row.level) for row in rows)
+        widths = [max(len(row.cells[i]) for row in rows) for i in range(len(HEADER))]
+        lines += ["", *("  ".join([f"{row.level:{first}s}", *_aligned(row.cells, widths)]) for row in rows)]
+    return lines
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> list[str]:
+    return [f"{cell:>{width}s}" for cell, width in zip(cells, widths, strict=True)]
