@@ -19,8 +19,9 @@ from scipy.special import digamma, gammaln, polygamma
 
 from whether.arrays import Array
 
-# exp(300) is still finite when squared, as in `distributions`.
-LARGEST_EXPONENT = 300.0
+# Past it a residual has probability exp(-1e40): all such residuals are treated as equally impossible, and products of
+# derivatives stay finite.
+LARGEST_EXPONENT = 100.0
 # Below this shape the constant is a series in 1/k, and below this argument functions of the exponential are series.
 SMALL_SHAPE, SMALL_ARGUMENT = 0.3, 0.3
 # c(q) = -log(2 pi) / 2 - sum over j of B_2j / (2j (2j - 1)) q^(4j - 2), Stirling's series.
@@ -46,11 +47,13 @@ class Bend(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """Log of a tail probability, and the tail's first and second derivative in q relative to the tail itself."""
+    """Log probability of an upper tail, its first and second derivative in q, and the hazard at its beginning."""
 
     log: Array
     first: Array
     second: Array
+    hazard: Array
+    excess: Array  # of the hazard over the rate at which the density falls
 
 
 def log_density(w: Array, q: Array) -> Bend:
@@ -70,50 +73,52 @@ def log_density(w: Array, q: Array) -> Bend:
 
 def log_survival(w: Array, q: Array) -> Bend:
     """Log probability of a residual above w: the upper tail where w > 0, one minus the lower tail elsewhere."""
-    sign = np.where(w < 0, -1.0, 1.0)
+    is_low, density = w < 0, log_density(w, q)
+    sign = np.where(is_low, -1.0, 1.0)
     tail = upper_tail(sign * w, sign * q)
-    share = np.exp(tail.log)
-    # One minus the mirrored tail, which has the sign of q reversed: first derivatives change theirs twice.
-    odds = share / -np.expm1(np.minimum(tail.log, -1e-300))
-    value = np.where(w < 0, np.log1p(-np.minimum(share, 1 - 1e-16)), tail.log)
-    first = np.where(w < 0, odds * tail.first, tail.first)
-    ratio = np.where(w < 0, -odds * tail.second, tail.second)
-    density = log_density(w, q)
-    hazard = np.exp(np.minimum(density.value - value, LARGEST_EXPONENT))
-    return Bend(
-        value, -hazard, first, -hazard * (density.by_w + hazard), -hazard * (density.by_q - first), ratio - first**2
-    )
+    # With w and q mirrored, the lower tail is an upper one: log(1 - exp(tail)) by the chain rule.
+    share = np.minimum(np.exp(tail.log), 1 - 1e-15)
+    odds = share / (1 - share)
+    value = np.where(is_low, np.log1p(-share), tail.log)
+    first = np.where(is_low, odds * tail.first, tail.first)
+    second = np.where(is_low, -odds * (tail.second + (1 + odds) * tail.first**2), tail.second)
+    hazard = np.where(is_low, np.exp(density.value) / (1 - share), tail.hazard)
+    excess = np.where(is_low, density.by_w + hazard, tail.excess)
+    return Bend(value, -hazard, first, -hazard * excess, -hazard * (density.by_q - first), second)
 
 
 def upper_tail(w: Array, q: Array) -> Tail:
-    """Log probability of a residual above w >= 0, by integration, with its derivatives in q."""
+    """Log probability of a residual above w >= 0, by integration, with derivatives in q."""
     x = np.minimum(q * w, LARGEST_EXPONENT)
     growth, remainders = np.exp(x), exponential_remainders(x)
-    fall = w * remainders[0]
+    fall = w * remainders[0]  # rate at which the log density falls at w
     reach = _reach(q, growth, fall)
     steps, qs = reach[:, None] * NODES, q[:, None]
     drop = growth[:, None] * steps**2 * _second_remainder(qs * steps) + fall[:, None] * steps
     mass = np.exp(-drop) * WEIGHTS
     total = mass.sum(axis=1)
-    places = w[:, None] + steps
+    chance, places = mass / total[:, None], w[:, None] + steps
     slope, bend = exponential_remainders(qs * places)[3:]
-    value, first, second = constant(q)
-    chance = mass / total[:, None]
     scores = places**3 * slope
     mean = (chance * scores).sum(axis=1)
     spread = (chance * np.square(scores - mean[:, None])).sum(axis=1)
-    curvature = second - (chance * places**4 * bend).sum(axis=1)
-    log_tail = value - w**2 * remainders[2] + np.log(reach * total)
-    return Tail(log_tail, first - mean, curvature + spread + (first - mean) ** 2)
+    value, first, second = constant(q)
+    return Tail(
+        value - w**2 * remainders[2] + np.log(reach * total),
+        first - mean,
+        second - (chance * places**4 * bend).sum(axis=1) + spread,
+        1 / (reach * total),
+        growth * (chance * steps * _first_remainder(qs * steps)).sum(axis=1),
+    )
 
 
 def _reach(q: Array, growth: Array, fall: Array) -> Array:
     """How far above w there is something left of the density: a bound that is not much too far."""
     size = np.maximum(np.abs(q), 1e-8)
-    level = NOTHING * size**2 / growth
+    level = NOTHING * size**2 / np.maximum(growth, 1e-250)
     # e^y - 1 - y = level where q > 0, and e^-y - 1 + y = level where q < 0, are not beyond these.
     rising = np.log1p(level + np.sqrt(2 * level))
-    falling = 0.5 * (level + np.sqrt(level**2 + 8 * level))
+    falling = 0.5 * level * (1 + np.sqrt(1 + 8 / level))
     bound = np.where(q > 0, rising, falling) / size
     return np.minimum(bound, NOTHING / np.maximum(fall, NOTHING / bound))
 
@@ -177,3 +182,9 @@ def _second_remainder(x: Array) -> Array:
         total *= near
         total += coefficient
     return np.where(small, total, (np.expm1(far) - far) / far**2)
+
+
+def _first_remainder(x: Array) -> Array:
+    """(e^x - 1) / x alone."""
+    divisor = np.where(x == 0, 1.0, x)
+    return np.where(x == 0, 1.0, np.expm1(np.minimum(x, LARGEST_EXPONENT)) / divisor)

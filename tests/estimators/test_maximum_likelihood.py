@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import whether as wh
 from whether.learners import FittedPeople
@@ -150,6 +151,19 @@ def test_a_cured_fraction_of_zero_is_a_warning_and_the_model_without_cure():
     assert model.loglik_ == pytest.approx(without_cure.loglik_, abs=1e-6)
     assert model.vcov().isna().all(axis=None)
     assert "No standard errors" in str(model.summary())
+
+
+@pytest.mark.parametrize("distribution", ["lognormal", "weibull", "gengamma"])
+def test_times_without_noise_have_no_maximum_and_the_fit_says_so(distribution, global_random_seed):
+    """The density is unbounded as the scale goes to zero."""
+    rng = np.random.default_rng(global_random_seed)
+    X, follow_up = rng.normal(size=(200, 1)), rng.uniform(0.5, 8, 200)
+    event_time = np.exp(X[:, 0])
+    y, time = (event_time <= follow_up).astype(int), np.minimum(event_time, follow_up)
+    with pytest.warns((ConvergenceWarning, wh.IdentifiabilityWarning)):
+        model = wh.AFTClassifier(distribution, penalty=None).fit(X, y, time=time)
+    assert model.at_boundary_ or not model.converged_
+    assert np.isfinite(model.predict_proba(X)).all()
 
 
 def test_separation_is_at_the_boundary():

@@ -33,8 +33,10 @@ def extreme_points(propensity):
         return grid[0], np.vstack([grid[1:3], grid[1]]), propensity.locate(grid[3])
     if propensity.predictors[:1] == ("location",):
         log_scales = (-12.0, 0.0, 4.0)[: 3 if propensity.distribution.has_scale else 1]
-        grid = np.array(list(itertools.product(EXTREME_LOGITS, (-1e6, -1.0, 0.0, 1e6), log_scales, (-1e6, 0.5)))).T
-        return grid[0], grid[1:3][: len(propensity.predictors)], grid[3]
+        shapes = (-3.0, 0.0, 0.5)[: 3 if propensity.distribution.has_shape else 1]
+        extremes = EXTREME_LOGITS, (-1e6, -1.0, 0.0, 1e6), log_scales, shapes, (-1e6, 0.5)
+        grid = np.array(list(itertools.product(*extremes))).T
+        return grid[0], grid[1:4][: len(propensity.predictors)], grid[4]
     grid = np.array(list(itertools.product(EXTREME_LOGITS, EXTREME_LOGITS))).T
     return grid[0], grid[1:][: len(propensity.predictors)], np.zeros(grid.shape[1])
 
@@ -123,7 +125,7 @@ def test_swapping_outcome_and_propensity_leaves_the_objective_of_equal_columns_u
 def test_the_event_time_likelihood_integrates_to_the_label_likelihood(distribution):
     event_time = EventTimePropensity(distribution, center=0.4, spread=1.3)
     follow_up = FollowUpPropensity(distribution, center=0.4, spread=1.3)
-    eta, v = np.array([0.3]), np.array([[0.2], [-0.4]])[: len(event_time.predictors)]
+    eta, v = np.array([0.3]), np.array([[0.2], [-0.4], [-0.6]])[: len(event_time.predictors)]
 
     def density(log_time):
         rows = rows_of(event_time, True)(eta, v, event_time.locate(np.exp([log_time])))
@@ -191,8 +193,9 @@ def test_within_a_bin_events_fall_evenly():
 @pytest.mark.parametrize("name", ["log_survival", "log_cdf"])
 def test_log_survival_and_log_distribution_functions_bend_downwards(distribution, name):
     z = np.concatenate([-np.logspace(-3, 10, 60), np.logspace(-3, 10, 60)])
-    second = getattr(distribution, name)(z).second
-    assert np.all(second <= 0)
+    for shape in (-1.5, 0.0, 0.7) if distribution.has_shape else ((),):
+        second = getattr(distribution, name)(z, *np.full((1, z.size), shape) if distribution.has_shape else ()).second
+        assert np.all(second <= 0)
 
 
 @pytest.mark.parametrize("name", ["log_survival", "log_cdf"])

@@ -13,7 +13,7 @@ from tests.reference.records import read_records
 # Log-likelihoods agree to this number; coefficients and standard errors relatively.
 LOGLIK, COEFFICIENT, ERROR = 1e-4, 1e-3, 1e-3
 # Log-likelihood by which a program fell short of the maximum, if it did.
-SHORT = 1e-6
+SHORT = 1e-8
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Compared:
 
     record: dict
     case: Case
-    target: str  # "package", or "check" where the package does not agree and the independent optimiser does
+    # "package", or where that does not agree "check", the independent optimiser, or "Stata", if it fitted the same
+    target: str
     distance: Distance
     note: str = ""
 
@@ -48,19 +49,28 @@ def compare_all(records=None):
     """Compare all records; return those compared, and the others with the reason why they are another model."""
     records = read_records() if records is None else records
     cases = [(record, find_case(record)) for record in records]
-    checks = {
-        case: (record, record["check"])
-        for record, case in cases
-        if isinstance(case, Case) and "loglik" in record.get("check", {})
+    referees = {
+        case: _referee(record, case) for record, case in cases if isinstance(case, Case) and _can_decide(record)
     }
     fits, compared, others = {}, [], []
     for record, case in cases:
         if isinstance(case, Case):
             fits[case] = fits.get(case) or _fit(case)
-            compared.append(_compare(record, case, fits[case], checks.get(case)))
+            compared.append(_compare(record, case, fits[case], referees.get(case)))
         else:
             others.append((record, case))
     return compared, others
+
+
+def _can_decide(record):
+    return record["package"] == "Stata" or "loglik" in record.get("check", {})
+
+
+def _referee(record, case):
+    """Another result for the same model: its name, log-likelihood and coefficients."""
+    if record["package"] == "Stata":
+        return "Stata", None, read_package(record, case)
+    return "check", record["check"]["loglik"], read_check(record["check"], record, case)
 
 
 def _fit(case):
@@ -69,18 +79,17 @@ def _fit(case):
         return case.fit()
 
 
-def _compare(record, case, model, check):
-    """The package's own numbers first; the independent optimiser's where these do not agree."""
+def _compare(record, case, model, referee):
+    """The package's own numbers first; those of a second program where these do not agree."""
     own = None
     if not record.get("failed"):
         own = _distance(model, record["loglik"], read_package(record, case))
         if own.agrees:
             return Compared(record, case, "package", own)
-    if check is None:
-        return Compared(record, case, "package", own, "it differs, and there is no independent optimiser to decide")
-    source, checked = check
-    distance = _distance(model, checked["loglik"], read_check(checked, source, case))
-    return Compared(record, case, "check", distance, _explain(record, own, model))
+    if referee is None:
+        return Compared(record, case, "package", own, "it differs, and no second program decides")
+    name, loglik, coefficients = referee
+    return Compared(record, case, name, _distance(model, loglik, coefficients), _explain(record, own, model))
 
 
 def _explain(record, own, model):
@@ -106,24 +115,24 @@ def _distance(model, loglik, target):
     }
     assert ours.keys() == target.keys(), (sorted(ours), sorted(target))
     pairs = [(*ours[name], *target[name]) for name in ours]
-    # A coefficient that is all but zero is measured by its standard error: relative digits of it mean nothing.
-    coefficient = max(relative_difference(mine, theirs, spread or 0.0) for mine, _, theirs, spread in pairs)
+    coefficient = max(relative_difference(mine, theirs) for mine, _, theirs, _ in pairs)
     error = max(relative_difference(mine, theirs) for _, mine, _, theirs in pairs if theirs is not None)
     return Distance(None if loglik is None else abs(model.loglik_ - loglik), coefficient, error)
 
 
-def relative_difference(mine, theirs, least=0.0):
-    """Difference of two numbers relative to the second, or to a least size; infinite where that is not a number."""
-    return math.inf if theirs is None or math.isnan(theirs) else abs(mine - theirs) / max(abs(theirs), least)
+def relative_difference(mine, theirs):
+    """Difference of two numbers relative to the second; infinite where that is not a number."""
+    return math.inf if theirs is None or math.isnan(theirs) else abs(mine - theirs) / abs(theirs)
 
 
 def tell_agreement(compared, others):
     """The table of agreement, as lines of Markdown."""
     agreeing = [one for one in compared if one.agrees]
-    total = len(compared) + len(others)
+    total, own = len(compared) + len(others), sum(one.target == "package" for one in agreeing)
     largest = list(_largest([one.distance for one in compared]))
     lines = [
-        f"{total} results; {len(compared)} are of the same model as one of ours, and of these {len(agreeing)} agree.",
+        f"{total} results; {len(compared)} are of the same model as one of ours, and of these {len(agreeing)} agree: "
+        f"{own} with the package itself, {len(agreeing) - own} with a second program where the package stopped short.",
         "",
         f"Largest difference: log-likelihood {largest[0]}, coefficients {largest[1]}, standard errors {largest[2]}.",
         "",

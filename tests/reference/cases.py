@@ -20,9 +20,9 @@ DISTRIBUTIONS = {
 # A family of models is one entry: the class that fits it, and the links of the cured fraction that it can express
 # with features (without any, every link is the same model).
 FAMILIES = {
-    "mixture cure": ("MixtureCureClassifier", ("logistic", "logit")),
-    "promotion time": ("PromotionTimeClassifier", ("loglog",)),
-    "no cure": ("AFTClassifier", ("",)),
+    "mixture cure": (wh.MixtureCureClassifier, ("logistic", "logit")),
+    "promotion time": (wh.PromotionTimeClassifier, ("loglog",)),
+    "no cure": (wh.AFTClassifier, ("",)),
 }
 OTHER_MODELS = {
     "smcure": "Cox latency: the baseline hazard is free",
@@ -56,7 +56,7 @@ class Case:
         table, used = read_table(self.table), sorted({*self.outcome, *self.time})
         parts = {"outcome_features": list(self.outcome), "time_features": list(self.time)}
         parts = {} if self.family == "no cure" else parts
-        model = getattr(wh, FAMILIES[self.family][0])(distribution=self.distribution, penalty=None, **parts)
+        model = FAMILIES[self.family][0](distribution=self.distribution, penalty=None, **parts)
         weight = table["weight"] if self.weighted else None
         return model.fit(table[used].astype(float), table["event"], time=table["time"], sample_weight=weight)
 
@@ -75,12 +75,7 @@ def find_case(record):
         return f"the table {table!r} is not at hand"
     if outcome and link_of(record) not in FAMILIES[family][1]:
         return f"another link of the cured fraction ({link_of(record)})"
-    if not hasattr(wh, FAMILIES[family][0]):
-        return f"the {family} family is not in this package"
-    distribution = DISTRIBUTIONS[_distribution(record)]
-    if distribution not in wh.distributions.DISTRIBUTIONS:
-        return f"the {distribution} distribution is not in this package"
-    return Case(family, distribution, table, outcome, time, "weighted" in record["id"])
+    return Case(family, DISTRIBUTIONS[_distribution(record)], table, outcome, time, "weighted" in record["id"])
 
 
 def _find_difference(record):

@@ -25,15 +25,15 @@ def compared_and_others():
 
 def test_every_record_that_is_the_same_model_agrees(compared_and_others):
     compared, _ = compared_and_others
-    assert len(compared) > 100
+    assert len(compared) > 150
     assert [(one.record["id"], one.distance) for one in compared if not one.agrees] == []
 
 
-def test_the_independent_optimiser_is_asked_only_where_a_package_stopped_short_or_failed(compared_and_others):
+def test_a_second_program_is_asked_only_where_a_package_stopped_short_or_failed(compared_and_others):
     compared, _ = compared_and_others
-    asked = [one for one in compared if one.target == "check"]
-    assert len(asked) < 0.2 * len(compared)
-    assert all("below the maximum" in one.note or "failed" in one.note or "numerical" in one.note for one in asked)
+    asked = [one for one in compared if one.target != "package"]
+    assert len(asked) < 0.1 * len(compared)
+    assert all("below the maximum" in one.note or "failed" in one.note for one in asked)
 
 
 def test_every_other_record_has_its_reason(compared_and_others):

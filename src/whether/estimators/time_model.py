@@ -146,7 +146,7 @@ class AFTClassifier(TimeModelClassifier):
 
     Parameters
     ----------
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential"}, default="auto"
+    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "gengamma"}, default="auto"
         See `FollowUpCureClassifier`.
     learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.

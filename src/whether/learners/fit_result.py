@@ -16,6 +16,9 @@ class Status(enum.Enum):
     CONVERGED = "The optimum was reached: a further step would not change the fit."
     STOPPED = "Training went on until the likelihood of held-out people stopped rising."
     FLAT = "No step improves the objective any more, to the precision of the arithmetic."
+    STALLED = (
+        "No step improves the objective, and yet it has a slope: the likelihood has no maximum that can be computed."
+    )
     MAX_STEPS = "The maximum number of steps was reached before the optimum: raise max_iter or the ridge penalty."
     MAX_ROUNDS = "Held-out likelihood was still improving at the last round of boosting: raise max_rounds."
     MAX_EPOCHS = "Held-out likelihood was still improving at the last epoch: raise max_epochs."

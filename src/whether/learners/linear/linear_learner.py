@@ -11,13 +11,13 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.inference import Covariance, invert_information
-from whether.learners.fit_result import FitResult, StartResult
+from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
-from whether.learners.linear.optimize import Optimum, lbfgs, newton, polish
+from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
-from whether.learners.linear.search import Search
+from whether.learners.linear.search import EXACT, Search
 from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
@@ -30,6 +30,8 @@ DRAFT_ROWS = 10_000
 DRAFT_LABELED = 2_000
 # Without penalties a coefficient of a standardised feature whose standard error is above 100 has run away.
 LEAST_INFORMATION = 1e-4
+# A further Newton step should not gain more than half of this, in units of log-likelihood.
+STEEP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,20 @@ class LinearLearner(Learner):
             start = self.solve(IndexedObjective(larger, search.shrinkage, fixed), start).parameters
         return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, max_steps=self.max_iter)
 
+    def _judge(self, optimum: Optimum) -> Status:
+        """How an optimization ended; where digits are compared, one that no step improves must also have no slope."""
+        at = optimum.evaluation
+        if not self.is_exact or optimum.status is not Status.FLAT or at.hessian.size == 0:
+            return optimum.status
+        decrement = -float(descent_direction(at, EXACT) @ at.gradient)
+        return Status.STALLED if decrement > max(STEEP, 1e-12 * abs(at.value)) else Status.FLAT
+
     def _finish(self, indexed: IndexedObjective, optimum: Optimum, search: Search | None = None) -> LinearFit:
         """Keep of an optimum what does not need the rows."""
         objective, parameters = indexed.objective, optimum.parameters
         only = StartResult("neutral", optimum.evaluation.value, optimum.status, optimum.n_steps, 1.0)
         result = FitResult(
-            status=optimum.status,
+            status=self._judge(optimum),
             n_steps=optimum.n_steps,
             log_likelihood=indexed.penalty(parameters) - optimum.evaluation.value,
             objective=optimum.evaluation.value,
