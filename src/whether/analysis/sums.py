@@ -40,7 +40,8 @@ class Sums:
     cohort: Cohort
     risks: Array
     still: Array  # NaN for the labeled
-    limits: tuple[Array, Array] | None
+    lower: Array | None  # limits of the risks
+    upper: Array | None
     spread_of: SpreadOf
     level: float
     notes: tuple[Note, ...]  # how intervals were found
@@ -76,7 +77,8 @@ def take_sums(
     risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
 
     def found(limits: tuple[Array, Array] | None, spread_of: SpreadOf, *notes: Note) -> Sums:
-        return Sums(model, cohort, risks, still, limits, spread_of, level, notes)
+        lower, upper = (None, None) if limits is None else limits
+        return Sums(model, cohort, risks, still, lower, upper, spread_of, level, notes)
 
     if has_errors(model):
         clustered = () if groups is None else (Note("groups taken as independent"),)

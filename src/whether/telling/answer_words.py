@@ -124,10 +124,10 @@ class AnswerWords:
         ends = [*moved.range, *own]
         places = 0 if max(ends) >= 0.095 else 1
         others = ", ".join(str(variant.value) for variant in moved.standing)
-        return (
-            f"Estimates of the mean risk by this and the other methods that these data leave standing ({others}) go "
-            f"from {percent_range(min(ends), max(ends), places)}."
-        )
+        shown = [percent(end, places) for end in (min(ends), max(ends))]
+        go = f"are all {shown[0]}" if shown[0] == shown[1] else f"go from {percent_range(min(ends), max(ends), places)}"
+        by = f"by this and the other methods that these data leave standing ({others})"
+        return f"Estimates of the mean risk {by} {go}."
 
 
 def level_text(error: Interval) -> str:
