@@ -13,11 +13,11 @@ from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.variants import fit_to
-from whether.analysis.cautions import find_cautions
+from whether.analysis.cautions import curve_is_above, find_cautions
 from whether.analysis.group_levels import Measure, measure_groups
 from whether.analysis.memberships import read_memberships
-from whether.analysis.ranges import widest_range
-from whether.analysis.result import Analysis, Note, Origin, is_open
+from whether.analysis.ranges import hold_curve, is_open, widest_range
+from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
 from whether.analysis.sums import Sums, take_sums
@@ -26,6 +26,7 @@ from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
+from whether.methods import ENPU
 from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
 # Above so many people, which learner is best is found out on a part of them.
@@ -124,7 +125,7 @@ def analyze(
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
     everybody = np.arange(cohort.n)
-    measure = _choose_measure(sums, advice, moved)
+    measure, settles = _choose_measure(sums, advice, moved)
     mean_risk, unseen = measure(everybody)
     return Analysis(
         origin=source.origin,
@@ -137,6 +138,7 @@ def analyze(
         upper=sums.upper,
         unseen=unseen,
         mean_risk=mean_risk,
+        settles=settles,
         by_group=measure_groups(memberships, cohort.labeled, measure),
         backtest=record,
         no_backtest=no_record,
@@ -207,18 +209,28 @@ def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendati
     return tuple(dict.fromkeys(str(warning.message) for warning in told))
 
 
-def _choose_measure(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> Measure:
-    """Measure people by the model's intervals or, where the data settle on no number, by ranges."""
-    labeled = sums.cohort.labeled
-    if not (advice.refused or is_open(sums.measure(np.arange(labeled.size))[1], int(np.count_nonzero(~labeled)))):
-        return sums.measure
-    everybody, has_model = float(sums.risks.mean()), not isinstance(sums.model, LabelClassifier)
+def _choose_measure(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> tuple[Measure, bool]:
+    """By what people are measured, and whether that settles on a number.
+
+    It is the model's intervals; they reach as far as the curve of events where that shows more than the model. Where
+    the data settle on no number it is ranges.
+    """
+    evidence, labeled = advice.evidence, sums.cohort.labeled
+    own_risk, own_unseen = sums.measure(np.arange(labeled.size))
+    settles = not is_open(own_unseen, int(np.count_nonzero(~labeled)))
+    if settles and not advice.refused:
+        if not curve_is_above(evidence.bounds, own_risk):
+            return sums.measure, True
+        return lambda rows: hold_curve(sums.measure(rows), rows, evidence), True
+    ceiling = None if isinstance(sums.model, LabelClassifier) else evidence.bounds.highest
+    if advice.restriction == ENPU.restriction:
+        ceiling = evidence.bounds.highest_if_constant
 
     def measure(rows: Rows) -> tuple[Interval, Interval]:
         own = sums.measure(rows)[0]
-        return widest_range(own, rows, advice.evidence, moved, everybody=everybody, has_model=has_model)
+        return widest_range(own, rows, evidence, moved, everybody=own_risk.estimate, ceiling=ceiling)
 
-    return measure
+    return measure, settles
 
 
 def _notes_on_checks(

@@ -81,7 +81,8 @@ class AnswerWords:
         by_model = f"than the model's mean risk of {percent(risk, 1)}" if numbers else "than by the model"
         return (
             f"By the curve of events alone {by_curve} the event within follow-up, {'more ' if numbers else ''}"
-            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event."
+            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event. "
+            "The upper end of the answer reaches as far as the curve."
         )
 
     def _method(self) -> str:
