@@ -11,8 +11,8 @@ from whether.telling.reading import Reading
 # Words that promise a number, and words that deny one.
 PROMISES = re.compile(r"\bEstimate, with|\bAbout [\d,]+ of the")
 DENIES = re.compile(
-    r"no single estimate|No single number|Ranking only|Between [\d,]+ and [\d,]+ of|from none to all|settle on one number"
-    r"|narrow the answer to one number|instead of a bound|lower bound only"
+    r"no single estimate|No single number|Ranking only|Between [\d,]+ and [\d,]+ of|from none to all"
+    r"|settle on one number|narrow the answer to one number|instead of a bound|lower bound only"
 )
 # Sentences with the share of events after the end of follow-up: one fit, one number.
 LATER = re.compile(r"after the longest follow-up|later than the longest")
