@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.advise.standing import ABOVE_CURVE, BELOW_CURVE, object_to
+from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE, object_to
 from whether.advise.standing import OBJECTIONS as RULES
 from whether.methods import METHODS
 from whether.telling.advice_words import OBJECTIONS
@@ -20,7 +20,7 @@ def moved():
 
 
 def test_every_objection_has_words():
-    assert set(OBJECTIONS) == {*(rule.name for rule in RULES), BELOW_CURVE, ABOVE_CURVE}
+    assert set(OBJECTIONS) == {*(rule.name for rule in RULES), BELOW_CURVE, ABOVE_CURVE, ABOVE_CONSTANT}
 
 
 def test_all_four_assumptions_are_moved(moved):
@@ -68,6 +68,7 @@ def test_any_method_of_the_catalogue_is_judged_by_the_curve_of_events(method, le
     quiet = SimpleNamespace(
         rejects_constant=False, is_seen_longer=False, has_time=True, times_usable=True, follow_up_usable=True,
         unnamed_drivers=[], shares_by_curve=(0.30, 0.50),
+        evidence=SimpleNamespace(bounds=SimpleNamespace(highest_if_constant=1.0)),
     )  # fmt: skip
     expected = "not determined" if method.name == "SARPU-F" else objection
     assert object_to("restriction", method.name, level, quiet) == expected

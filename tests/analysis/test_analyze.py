@@ -154,14 +154,14 @@ def test_a_range_goes_from_what_holds_in_any_case_to_the_most_that_methods_allow
     assert refused.unseen.lower == pytest.approx(refused.at_least)
     assert refused.unseen.lower <= refused.unseen.estimate <= refused.unseen.upper <= refused.n_unlabeled
     rows, own = np.arange(refused.n_people), refused.mean_risk
-    known = {"everybody": float(refused.risks.mean()), "has_model": True}
+    known = {"everybody": float(refused.risks.mean()), "ceiling": 1.0}
     higher = Variant("restriction", "DTMC", 0.99, 1.0, np.full(rows.size, 0.99))
     moved = Sensitivity("AFTMC-F", refused.risks, (higher,), True)
     wider, _ = widest_range(own, rows, refused.evidence, moved, **known)
     assert (wider.lower, wider.upper) == (own.lower, pytest.approx(0.99))
     rejected = replace(moved, variants=(replace(higher, objection="selection"),))
     assert widest_range(own, rows, refused.evidence, rejected, **known)[0].upper == own.upper
-    assert widest_range(own, rows, refused.evidence, None, everybody=0.5, has_model=False)[0].upper == 1.0
+    assert widest_range(own, rows, refused.evidence, None, everybody=0.5, ceiling=None)[0].upper == 1.0
 
 
 def test_the_lower_bound_is_the_lower_limit_of_the_curve_of_events(refused):

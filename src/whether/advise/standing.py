@@ -32,8 +32,9 @@ OBJECTIONS: tuple[Objection, ...] = (
     Objection("not determined", lambda m: m.restriction == SARPU_F.restriction, lambda s: True),
     Objection("follow-up matters", lambda m: not m.needs, lambda s: s.is_seen_longer),
 )
-# Of an answer by whichever method: fewer, or more, than the curve of events allows.
-BELOW_CURVE, ABOVE_CURVE = "below the curve", "above the curve"
+# Of an answer by whichever method: fewer, or more, than the curve of events allows; and more than one chance to be
+# recorded for everybody leaves room for.
+BELOW_CURVE, ABOVE_CURVE, ABOVE_CONSTANT = "below the curve", "above the curve", "above a constant chance"
 # Fits end so near to a mean that they have by construction, such as the share of events.
 SLACK = 1e-4
 
@@ -53,4 +54,6 @@ def object_to(kind: str, value: str | float, mean_risk: float, situation: Situat
     lowest, highest = situation.shares_by_curve
     if mean_risk < lowest - SLACK:
         return BELOW_CURVE
+    if method.restriction == ENPU.restriction and mean_risk > situation.evidence.bounds.highest_if_constant + SLACK:
+        return ABOVE_CONSTANT
     return ABOVE_CURVE if mean_risk > highest + SLACK else ""

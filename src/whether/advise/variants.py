@@ -87,14 +87,19 @@ class Sensitivity(Told):
         return float(self.risks.mean())
 
     @property
+    def others(self) -> tuple[Variant, ...]:
+        """Everything that could be fitted besides the recommended method."""
+        return tuple(v for v in self.variants if not v.failed and v.value != self.recommended)
+
+    @property
     def standing(self) -> tuple[Variant, ...]:
         """Other methods that the evidence leaves standing."""
-        return tuple(v for v in self.variants if v.kind == "restriction" and v.stands and v.value != self.recommended)
+        return tuple(v for v in self.others if v.kind == "restriction" and v.stands)
 
     @property
     def left_out(self) -> tuple[Variant, ...]:
         """Other methods that the evidence speaks against."""
-        return tuple(v for v in self.variants if v.kind == "restriction" and v.objection and not v.failed)
+        return tuple(v for v in self.others if v.kind == "restriction" and v.objection)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -19,14 +19,6 @@ from whether.files.table import Finding
 
 Array = NDArray[np.float64]
 
-# Share of the unlabeled over which an interval may reach before it is no estimate.
-NEARLY_ALL = 0.8
-
-
-def is_open(unseen: Interval, n_unlabeled: int) -> bool:
-    """Whether an interval of the number of unseen positives leaves nearly every number possible."""
-    return unseen.upper - unseen.lower > NEARLY_ALL * n_unlabeled
-
 
 @dataclass(frozen=True)
 class Origin:
@@ -94,6 +86,9 @@ class Analysis(Told):
         to the most that the methods left standing allow; then the estimate is the model's own figure within it.
     mean_risk : Interval
         Mean of ``risks``; a range like ``unseen``.
+    settles : bool
+        Whether the interval of the model narrows the number down; where it leaves nearly every number possible, ranges
+        are given in its place.
     by_group : tuple of GroupLevel
         The same for each level of the columns that were named for it.
     backtest : Backtest or None
@@ -124,6 +119,7 @@ class Analysis(Told):
     upper: Array | None = field(repr=False)
     unseen: Annotated[Interval, Expected()]
     mean_risk: Annotated[Interval, RestsOn(("events",))]
+    settles: bool = True
     by_group: tuple[GroupLevel, ...] = ()
     backtest: Backtest | None = field(repr=False, default=None)
     no_backtest: str = ""
@@ -162,7 +158,7 @@ class Analysis(Told):
         """
         if self.recommendation.refused:
             return "ranking" if isinstance(self.model, LabelClassifier) else "range"
-        return "range" if is_open(self.unseen, self.n_unlabeled) else "estimate"
+        return "estimate" if self.settles else "range"
 
     @property
     def at_least(self) -> float:

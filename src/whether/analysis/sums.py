@@ -43,7 +43,8 @@ class Sums:
     cohort: Cohort
     risks: Array
     still: Array  # NaN for the labeled
-    limits: Limits | None
+    lower: Array | None  # limits of the risks
+    upper: Array | None
     spread_of: SpreadOf
     alternatives: Alternatives | None
     level: float
@@ -84,7 +85,8 @@ def take_sums(
     limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
     if limits is not None and others is not None:
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
-    return Sums(model, cohort, risks, still, limits, spread_of, others, level, notes)
+    lower, upper = (None, None) if limits is None else limits
+    return Sums(model, cohort, risks, still, lower, upper, spread_of, others, level, notes)
 
 
 def _find_errors(

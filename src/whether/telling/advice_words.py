@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from whether.advise import Evidence, Recommendation
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
-from whether.advise.standing import ABOVE_CURVE, BELOW_CURVE
+from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import outcome_of
@@ -149,6 +149,7 @@ OBJECTIONS = {
     "not determined": "risk and chance to be recorded cannot be told apart",
     BELOW_CURVE: "fewer events than the curve of events shows",
     ABOVE_CURVE: "more events than a curve that levels off allows",
+    ABOVE_CONSTANT: "more events than the people most likely to be recorded allow",
 }
 
 REFUSALS: dict[str, Sentence] = {"short follow-up": _refuse_short, "labels only": _refuse_labels}

@@ -81,7 +81,8 @@ class AnswerWords:
         by_model = f"than the model's mean risk of {percent(risk, 1)}" if numbers else "than by the model"
         return (
             f"By the curve of events alone {by_curve} the event within follow-up, {'more ' if numbers else ''}"
-            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event."
+            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event. "
+            "The upper end of the answer reaches as far as the curve."
         )
 
     def _method(self) -> str:
@@ -124,10 +125,10 @@ class AnswerWords:
         ends = [*moved.range, *own]
         places = 0 if max(ends) >= 0.095 else 1
         others = ", ".join(str(variant.value) for variant in moved.standing)
-        return (
-            f"Estimates of the mean risk by this and the other methods that these data leave standing ({others}) go "
-            f"from {percent_range(min(ends), max(ends), places)}."
-        )
+        shown = [percent(end, places) for end in (min(ends), max(ends))]
+        go = f"are all {shown[0]}" if shown[0] == shown[1] else f"go from {percent_range(min(ends), max(ends), places)}"
+        by = f"by this and the other methods that these data leave standing ({others})"
+        return f"Estimates of the mean risk {by} {go}."
 
 
 def level_text(error: Interval) -> str:

@@ -148,7 +148,14 @@ class Headline:
         assert error is not None, "there is a finding about the past"
         lower, upper = sorted((abs(100 * error.lower), abs(100 * error.upper)))
         limits = f" ({100 * error.level:g} % interval {lower:.0f} to {upper:.0f})" if self._points() else ""
-        return f"{self.past}{limits}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
+        found = f"{self.past}{limits}{self._hidden()}"
+        return f"{found}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
+
+    def _hidden(self) -> str:
+        record = self.told.backtest
+        if record is None or not is_told(record.hidden_share):
+            return ""
+        return f", with {percent(record.hidden_share)} of today’s events hidden"
 
     def _excuse(self, is_above: bool) -> str:
         """What else than the method may be off."""

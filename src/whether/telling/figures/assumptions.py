@@ -55,7 +55,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     # Some variants have the share of people with a recorded event as their mean risk.
     if found is None or not reading.tells_events:
         return None
-    variants = [variant for kind in KINDS for variant in found.variants if variant.kind == kind and not variant.failed]
+    variants = [variant for kind in KINDS for variant in found.others if variant.kind == kind]
     if not variants:
         return None
     values = [_value(reading, variant) for variant in variants]
@@ -153,7 +153,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
         f"{len(kinds)} panels of a rising line, the risk of this report from the lowest to the highest, with a band of "
         f"risks under other assumptions. The widest band is that of {title}.",
         "The line is the risk in this report, people sorted from the lowest to the highest; the dotted band is how far "
-        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} % points on average.",
+        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} percentage points on average.",
         partial(_draw_bands, bands),
         Table(
             ("people, by risk", "people", "risk", *(f"moving: {_MOVED[kind].title}" for kind in kinds)),
