@@ -36,16 +36,16 @@ N_SHAPES = 2
 EVENTS_PER_SHAPE = 40
 FEWEST_EVENTS = 20
 # Intervals of time, which hold as many events each.
-N_INTERVALS = 100
+N_INTERVALS = 50
 # Spread of follow-up that the features leave open, in that of log follow-up, below which there is nothing to compare.
 LITTLE_OWN = 0.05
 # People who decide, below which no statistic is near chi-squared, and people per term that is taken out.
-FEWEST_DECIDING = 20
+FEWEST_DECIDING = 10
 PEOPLE_PER_TERM = 10
 # How fast the second shape falls with the rank of what is left of follow-up.
 NEARNESS = 9
-# What stands for a time of zero, and for a probability of zero.
-SOONEST, LEAST_LIKELY = 1e-300, 1e-12
+# What stands for a probability of zero.
+LEAST_LIKELY = 1e-12
 
 
 def check_labels_against_times(cohort: Cohort, fits: EventTimeFits) -> HypothesisTest:
@@ -98,16 +98,15 @@ def _compare(cohort: Cohort, fit: ProbeFit, own: OwnFollowUp, n_shapes: int) -> 
     model = _Model(fit)
     indices = _indices(np.vstack([own.indices, model.logit, model.location]))
     ends = np.unique(np.quantile(time[labeled], np.linspace(0, 1, N_INTERVALS + 1)[1:]))
-    total, start = np.zeros((n_shapes, time.size)), 0.0
+    total, start, free = np.zeros((n_shapes, time.size)), 0.0, np.ones(time.size)
     for end in np.append(ends, np.inf):
-        followed = follow_up > start
-        free = model.event_free(np.full(time.size, start))
-        expected = 1 - model.event_free(np.minimum(follow_up, end)) / free
-        excess = np.where(time > start, (labeled & (time <= end)) - expected, 0.0)
-        both = np.vstack([_shapes(own, start)[:n_shapes], excess])
-        surprise = _residual(both, indices, followed)
-        total += surprise[:-1] * surprise[-1]
-        start = float(end)
+        left = model.event_free(np.minimum(follow_up, end))
+        excess = np.where(time > start, (labeled & (time <= end)) - (1 - left / free), 0.0)
+        shapes = _shapes(own, start)[:n_shapes]
+        # What can be told by the indices is taken out of both: it has been predicted badly, or expected wrongly.
+        rest = _residual(np.vstack([shapes, excess]), indices, follow_up > start)
+        total += rest[:-1] * rest[-1]
+        start, free = float(end), left
     return total
 
 
@@ -130,7 +129,7 @@ class _Model:
 
     def event_free(self, until: Array) -> Array:
         """Probability of each person to be event-free at a time of its own."""
-        later = np.exp(self._propensity.log_missed(self._v, self._propensity.locate(np.maximum(until, SOONEST))).value)
+        later = np.exp(self._propensity.log_missed(self._v, self._propensity.locate(until)).value)
         return np.asarray(np.maximum(1 - self._risk * (1 - later), LEAST_LIKELY))
 
 

@@ -62,6 +62,11 @@ class OwnFollowUp:
         return float(np.std(self.residual * np.exp(self.log_spread)))
 
     @cached_property
+    def _ascending(self) -> Array:
+        """Residuals in their order."""
+        return np.sort(self.residual)
+
+    @cached_property
     def _rank(self) -> Array:
         """Rank of the residual, as a part of the people."""
         return np.asarray((rankdata(self.residual) - 0.5) / self.residual.size)
@@ -71,7 +76,7 @@ class OwnFollowUp:
         if time <= 0:
             return np.ones(self.residual.size)
         reached = (np.log(time) - self.mean) / np.exp(self.log_spread)
-        return np.asarray(1 - np.searchsorted(np.sort(self.residual), reached, side="right") / reached.size)
+        return np.asarray(1 - np.searchsorted(self._ascending, reached, side="right") / reached.size)
 
     def rank_among(self, followed: Array) -> Array:
         """Rank of each one's follow-up among people with the same features who are `still_followed`, from 0 to 1."""
