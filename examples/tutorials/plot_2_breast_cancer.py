@@ -129,8 +129,9 @@ print(record)
 # %%
 # Read the columns separately. **AUC**: the models with a clock rank women better than logistic regression on the
 # labels of 1988 if the interval of the difference excludes zero. **Mean risk minus share**: logistic regression
-# expects far too few recurrences, and the models with a clock still too few, as where follow-up is too short. A constant propensity (ENPU) happens to come near the mean here; two wrong assumptions can cancel, and on
-# the children of the other tutorial the same method expected more than twice as many as there were.
+# expects far too few recurrences, and the models with a clock still too few, as where follow-up is too short. A
+# constant propensity (ENPU) happens to come near the mean here; two wrong assumptions can cancel, and on the children
+# of the other tutorial the same method expected more than twice as many as there were.
 #
 # How far does the answer move?
 # -----------------------------
