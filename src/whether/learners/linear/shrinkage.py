@@ -70,7 +70,7 @@ def choose_shrinkage(
     held_out[hopeful] = held_out_values(objective, [points[i] for i in hopeful], solve)
     total = held_out.sum(axis=1)
     best = int(np.nanargmax(total))
-    error = np.sqrt(objective.n) * (held_out - held_out[best]).std(axis=1)
+    error = _error_of_sum(held_out - held_out[best], objective)
     chosen = int(np.argmax(total >= total[best] - STANDARD_ERRORS * error))  # the first, that is the largest penalty
     weight = objective.n if objective.weight is None else float(objective.weight.sum())
     path = ShrinkagePath(
@@ -112,9 +112,17 @@ def _hopeful(objective: LinearObjective, points: list[End]) -> list[int]:
     """
     values = np.array([objective.row_values(point.coefficients) for point in points])
     behind = values[-1] - values
-    error = np.sqrt(objective.n) * behind.std(axis=1)
+    error = _error_of_sum(behind, objective)
     by_chance = 0.5 * objective.layout.n_shared
     return [int(i) for i in np.flatnonzero(behind.sum(axis=1) <= by_chance + 3 * error)]
+
+
+def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
+    """Standard error of sums over people, one per row, of values times weights; a weight counts as repeated people."""
+    weight = np.ones(objective.n) if objective.weight is None else objective.weight
+    squares = np.divide(values**2, weight, out=np.zeros_like(values), where=weight > 0)
+    variance = squares.sum(axis=1) - values.sum(axis=1) ** 2 / weight.sum()
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
