@@ -7,11 +7,13 @@ python -m benchmarks evidence follow-up [replicates]
 import sys
 import warnings
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from joblib import Parallel, delayed
 
 import whether as wh
+from benchmarks.null_worlds import NULL_WORLDS, WRONG_RECORDS, draw
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
 from whether.advise.evidence.follow_up import last_events
@@ -21,7 +23,7 @@ from whether.advise.evidence.material import gather
 from whether.advise.evidence.probes import EventTimeFits, design_probe, event_time_candidates, follow_up_candidates
 from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
 from whether.advise.evidence.shape import examine_shape
-from whether.advise.evidence.time_trust import compare_models
+from whether.advise.evidence.time_trust import compare_models, measure_end_mass
 from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
 
@@ -39,11 +41,15 @@ def of_event_times(material, candidates):
     return check_event_times(design, candidates(material.cohort))
 
 
-def of_labels(material):
+def of_end_mass(material):
     cohort = material.cohort
-    return check_labels_against_times(
-        cohort.labeled, cohort.required("time"), cohort.required("follow_up"), cohort.features
-    )
+    times, ends = cohort.required("time")[cohort.labeled], cohort.required("follow_up")[cohort.labeled]
+    return measure_end_mass(times, ends)
+
+
+@lru_cache(maxsize=2)
+def of_linearity(material, trust_times=True):
+    return examine_linearity(material, EventTimeFits(material.cohort), trust_times=trust_times)
 
 
 def of_bootstrap(material, seed):
@@ -56,11 +62,16 @@ TESTS = {
     "follow-up-cox": lambda material, seed: check_follow_up(material)[0],
     "scar-lr": lambda material, seed: check_constant(material)[0],
     "scar-bootstrap": of_bootstrap,
-    "labels-vs-times": lambda material, seed: of_labels(material),
+    "labels-vs-times": lambda material, seed: check_labels_against_times(
+        material.cohort, EventTimeFits(material.cohort)
+    ),
     "hausman": lambda material, seed: compare_models(material, EventTimeFits(material.cohort))[0],
     "shape": lambda material, seed: examine_shape(material, EventTimeFits(material.cohort)).test,
-    "curved-outcome": lambda material, seed: examine_linearity(material).outcome,
-    "curved-times": lambda material, seed: examine_linearity(material).propensity,
+    "end-mass": lambda material, seed: of_end_mass(material),
+    "curved-outcome": lambda material, seed: of_linearity(material).outcome,
+    "curved-times": lambda material, seed: of_linearity(material).propensity,
+    "curved-outcome-labels": lambda material, seed: of_linearity(material, trust_times=False).outcome,
+    "curved-times-labels": lambda material, seed: of_linearity(material, trust_times=False).propensity,
 }
 
 # In each world the tests whose null holds there, then those whose null does not.
@@ -91,11 +102,28 @@ CASES = {
     "nonlinear-risk": ([], ["curved-outcome"]),
     "nonlinear-times": ([], ["curved-times"]),
 }  # fmt: skip
+ANY_TIMES = ["labels-vs-times", "end-mass"]
+CURVED = ["curved-outcome", "curved-times", "curved-outcome-labels", "curved-times-labels"]
+STRAIGHT = [*ANY_TIMES, "hausman", "shape", *CURVED]
+for name, world in NULL_WORLDS.items():
+    CASES[name] = {
+        "linear": (STRAIGHT, ["times-lr", "follow-up-cox"]),
+        "curved": (ANY_TIMES, []),
+        "independent": ([*STRAIGHT, "times-lr", "times-lr-labels"], ["follow-up-cox"]),
+    }[world.times]
+CASES |= {name: ([], ["labels-vs-times", "hausman"]) for name in WRONG_RECORDS}
+
+
+def gather_world(world, seed):
+    if found := (NULL_WORLDS | WRONG_RECORDS).get(world):
+        features, y, time, follow_up = draw(found, seed)
+        return gather(features, y, time=time, follow_up=follow_up)
+    cohort = wh.simulate(OWN_WORLDS.get(world, world), seed=50_000 + seed)
+    return gather(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
 
 
 def run(world, seed, names):
-    cohort = wh.simulate(OWN_WORLDS.get(world, world), seed=50_000 + seed)
-    material = gather(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
+    material = gather_world(world, seed)
     return [TESTS[name](material, seed).p_value for name in names]
 
 

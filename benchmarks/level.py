@@ -80,12 +80,11 @@ def run_world(name, clock, seed):
     sums = measure(X, labeled, time, follow_up, clock, seed)
     mean_risk, unseen = sums.measure(np.arange(labeled.size))
     truth = int(np.count_nonzero(positive & ~labeled))
-    lower, upper = sums.limits if sums.limits is not None else (np.nan, np.nan)
     return (
         unseen.estimate / truth - 1,
         unseen.lower <= truth <= unseen.upper,
         mean_risk.lower <= positive.mean() <= mean_risk.upper,
-        np.mean((lower <= risk) & (risk <= upper)),
+        np.mean((sums.lower <= risk) & (risk <= sums.upper)),
         (unseen.upper - unseen.lower) / truth,
         roc_auc_score(positive, sums.risks),
     )
@@ -96,7 +95,7 @@ def worlds(arguments):
     clock = arguments[1] if len(arguments) > 1 else "time"
     names = arguments[2:] or (*PAPER_WORLDS, *STRESS, *CORRELATED)
     print(f"{n_replicates} replicates, {clock}; error and width relative to the true number; coverage in %")
-    print(f"{'world':42s} {'bias':>7s} {'rms':>6s} {'unseen':>7s} {'mean':>6s} {'single':>7s} {'width':>6s} {'AUC':>7s}")
+    print(f"{'world':42s} {'bias':>7s} {'rms':>6s} {'unseen':>7s} {'mean':>6s} {'single':>7s} {'width':>6s}     AUC")
     for name in names:
         rows = Parallel(n_jobs=-1)(delayed(run_world)(name, clock, seed) for seed in range(n_replicates))
         error, unseen, mean, single, width, auc = np.array(rows, dtype=float).T

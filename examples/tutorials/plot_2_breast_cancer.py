@@ -5,7 +5,7 @@ Breast cancer: when follow-up is too short for the question
 Will the tumour ever come back? For breast cancer that question is harder than for most: recurrences go on for
 decades. The women of the Rotterdam tumour bank were operated on from 1978 to 1993 and followed for up to nineteen
 years, and even that did not show the end of it. An honest analysis has to say so, and to keep what can be said: a
-lower bound, a ranking of the women, and what goes with early and with late recurrence.
+range, a ranking of the women, and what goes with early and with late recurrence.
 
 .. only:: without_tables
 
@@ -73,7 +73,7 @@ print(evidence.dependence)
 # Ask for advice
 # --------------
 #
-# The advice *refuses*. It still names a method, because a lower bound and a ranking are worth having.
+# The advice settles on no single number. It still names a method: a range and a ranking are worth having.
 advice = wh.recommend(evidence)
 print(advice)
 
@@ -129,9 +129,9 @@ print(record)
 # %%
 # Read the columns separately. **AUC**: the models with a clock rank women better than logistic regression on the
 # labels of 1988 if the interval of the difference excludes zero. **Mean risk minus share**: logistic regression
-# expects far too few recurrences, and the models with a clock still too few, which is what "lower bound" means in
-# practice. A constant propensity (ENPU) happens to come near the mean here; two wrong assumptions can cancel, and on
-# the children of the other tutorial the same method expected more than twice as many as there were.
+# expects far too few recurrences, and the models with a clock still too few, as where follow-up is too short. A
+# constant propensity (ENPU) happens to come near the mean here; two wrong assumptions can cancel, and on the children
+# of the other tutorial the same method expected more than twice as many as there were.
 #
 # How far does the answer move?
 # -----------------------------

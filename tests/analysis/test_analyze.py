@@ -9,11 +9,16 @@ import pandas as pd
 import pytest
 
 import whether as wh
+from whether.advise import Backtest, Sensitivity
+from whether.advise.variants import Variant
 from whether.analysis import Note, resampling, robustness
-from whether.analysis.whole_answer import curve_is_above
+from whether.analysis.cautions import curve_is_above, find_cautions
+from whether.analysis.ranges import widest_range
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
 from whether.telling.advice_words import ASSUMPTIONS
+from whether.telling.page.top import write_answer
+from whether.telling.reading import Reading
 
 
 def quick(**known):
@@ -57,29 +62,77 @@ def test_the_checks_are_of_the_recommended_method_and_the_same_people(answer):
 
 
 def test_the_answer_comes_first_and_in_words(answer):
-    first = str(answer).splitlines()[0]
-    assert first.startswith(f"Of {answer.n_unlabeled} people whose event was not seen, about")
-    assert f"about {answer.unseen.estimate:.0f} (95 % interval" in first
     told = " ".join(str(answer).split())
+    assert told.startswith(f"About {answer.unseen.estimate:.0f} of the {answer.n_unlabeled} people with no recorded")
+    assert f"95 % interval {answer.unseen.lower:.0f} to {answer.unseen.upper:.0f})" in told.partition(".")[0]
     assert ASSUMPTIONS[answer.recommendation.rule] in told
     assert "Backtest:" in told
     assert max(len(line) for line in str(answer).splitlines()) <= WIDTH
 
 
+def put_back(answer, *errors):
+    """The analysis, had the backtest found these errors of the mean risk in its splits."""
+    method, record = answer.recommendation.method, answer.backtest
+    moved = {**record.scores[method], "mean_risk_error": np.array(errors)}
+    record = replace(record, scores={**record.scores, method: moved})
+    cautions = find_cautions(answer.recommendation, answer.mean_risk, record)
+    return replace(answer, backtest=record, cautions=cautions)
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (-0.094, "the mean risk by {} was 9 points below the share"),
-        (0.012, "the mean risk by {} was 1 point above the share"),
-        (0.004, "the mean risk by {} was equal to the share who have had the event by now."),
-        (math.nan, "of the events hidden, {} could not be fitted."),
+        (-0.094, "its mean risk was 9 percentage points below the share with the event by now"),
+        (0.012, "its mean risk was 1.2 percentage points above the share"),
+        (math.nan, "could not be fitted."),
     ],
 )
 def test_how_far_the_mean_risk_of_then_was_from_today_is_said_in_words(answer, error, told):
-    method, record = answer.recommendation.method, answer.backtest
-    moved = {**record.scores[method], "mean_risk_error": np.array([error, error])}
-    answer = replace(answer, backtest=replace(record, scores={**record.scores, method: moved}))
-    assert told.format(method) in " ".join(str(answer).split())
+    assert told in " ".join(str(put_back(answer, error, error)).split())
+
+
+@pytest.mark.parametrize(
+    ("errors", "caution", "told"),
+    [
+        ((-0.0941, -0.0942), "too low in the past", "the method came out 9 percentage points too low"),
+        ((0.1001, 0.1002), "too high in the past", "10 percentage points above the share with the event by now"),
+        ((-0.09, 0.08), "", ""),
+        ((math.nan, math.nan), "", ""),
+    ],
+)
+def test_a_past_that_was_off_by_more_than_chance_is_a_caution_everywhere(answer, errors, caution, told):
+    found = put_back(answer, *errors)
+    data, text, page = found.to_dict(), " ".join(str(found).split()), write_answer(Reading(found))
+    assert found.cautions == tuple(filter(None, [caution]))
+    assert [one["name"] for one in data["cautions"]] == list(found.cautions)
+    n_cautions = len(Reading(found).words.cautions())
+    assert page.badge == data["answer"]["badge"]
+    assert ("without" in page.badge) == (n_cautions == 0)
+    places = [text.partition("Backtest:")[0], *page.lead, *(one["text"] for one in data["cautions"])]
+    assert all(told in place for place in places)
+    assert text.count("Beware: Rehearsed") == len(page.lead) == bool(caution)
+
+
+def test_the_interval_of_the_past_covers_a_level_that_is_right(global_random_seed):
+    # Splits draw test people from one cohort again and again: their errors share the cohort's own.
+    rng = np.random.default_rng(global_random_seed)
+    covered, n = [], 600
+    template = dict(
+        advised=("",) * 5, endpoint=None, stagger=1.0, horizon=1.0, hidden_share=0.5, n_events=1, n_hidden=1,
+        n_training=420, n_test=180, n_positive=90, positive_share=0.5,
+    )  # fmt: skip
+    for _ in range(300):
+        positive = rng.random(n) < 0.4
+        errors = []
+        for _ in range(5):
+            test = rng.random(n) < 0.3
+            errors.append(positive[~test].mean() - positive[test].mean())  # a constant learned from the others
+        found = Backtest(scores={"LR": {"mean_risk_error": np.array(errors)}}, **template).interval(
+            "LR", "mean_risk_error"
+        )
+        covered.append(found.lower <= 0 <= found.upper)
+    # At most 5 % of right levels are called wrong; 4 standard errors above that is 10 %.
+    assert np.mean(covered) > 0.9
 
 
 def test_the_same_seed_gives_the_same_answer(answer, known):
@@ -87,13 +140,28 @@ def test_the_same_seed_gives_the_same_answer(answer, known):
     assert again.to_dict() == answer.to_dict()
 
 
-def test_a_refusal_is_the_first_thing_said(refused):
-    assert refused.is_bound
-    first = str(refused).splitlines()[0]
-    assert first.startswith("This is a lower bound and a ranking of people, no estimate")
-    assert "Refused: Follow-up is too short" in str(refused)
-    assert refused.to_dict()["answer"]["kind"] == "lower bound"
-    assert f"at least {refused.at_least:,.0f} of {refused.n_unlabeled:,} people" in " ".join(str(refused).split())
+def test_where_follow_up_is_too_short_the_answer_is_a_range_without_a_point(refused):
+    assert refused.kind == refused.to_dict()["answer"]["kind"] == "range"
+    told = " ".join(str(refused).split())
+    ends = f"Between {refused.unseen.lower:,.0f} and {refused.unseen.upper:,.0f} of the {refused.n_unlabeled:,} people"
+    assert told.startswith(ends)
+    assert "depending on whether events go on after the end of follow-up" in told
+    assert "No single number: Follow-up is too short" in told
+    assert f"{refused.unseen.estimate:,.0f} " not in told.partition("Method:")[0]
+
+
+def test_a_range_goes_from_what_holds_in_any_case_to_the_most_that_methods_allow(refused):
+    assert refused.unseen.lower == pytest.approx(refused.at_least)
+    assert refused.unseen.lower <= refused.unseen.estimate <= refused.unseen.upper <= refused.n_unlabeled
+    rows, own = np.arange(refused.n_people), refused.mean_risk
+    known = {"everybody": float(refused.risks.mean()), "ceiling": 1.0}
+    higher = Variant("restriction", "DTMC", 0.99, 1.0, np.full(rows.size, 0.99))
+    moved = Sensitivity("AFTMC-F", refused.risks, (higher,), True)
+    wider, _ = widest_range(own, rows, refused.evidence, moved, **known)
+    assert (wider.lower, wider.upper) == (own.lower, pytest.approx(0.99))
+    rejected = replace(moved, variants=(replace(higher, objection="selection"),))
+    assert widest_range(own, rows, refused.evidence, rejected, **known)[0].upper == own.upper
+    assert widest_range(own, rows, refused.evidence, None, everybody=0.5, ceiling=None)[0].upper == 1.0
 
 
 def test_the_lower_bound_is_the_lower_limit_of_the_curve_of_events(refused):
@@ -105,9 +173,9 @@ def test_from_labels_alone_anything_between_none_and_all_is_possible():
     cohort = wh.simulate("dependent-censoring", n=1000, seed=0)  # labeling is as far from random as can be
     found = quick(X=cohort.X, y=cohort.y)
     assert isinstance(found.model, LabelClassifier)
-    assert (found.unseen.estimate, found.unseen.lower, found.unseen.upper) == (0.0, 0.0, found.n_unlabeled)
-    assert "any may be" in str(found)
-    assert math.isfinite(found.mean_risk.lower)
+    assert (found.kind, found.unseen.lower, found.unseen.upper) == ("ranking", 0.0, found.n_unlabeled)
+    assert (found.mean_risk.lower, found.mean_risk.upper) == (found.n_events / found.n_people, 1.0)
+    assert "any number from none to all is possible" in " ".join(str(found).split())
 
 
 def test_labels_at_random_need_no_times_and_have_no_backtest():
@@ -137,7 +205,7 @@ def test_named_features_reach_the_model_by_name(cohort):
     found = quick(X=frame, y=cohort.y, propensity_features=["x3", "x4"])
     assert found.recommendation.method == "SARPU-R"
     assert list(found.model.feature_names_in_) == list(frame.columns)
-    assert "(x3, x4)" in str(found)
+    assert "named: x3, x4" in " ".join(str(found).split())
 
 
 def test_a_model_below_the_curve_of_events_is_warned_of(answer):

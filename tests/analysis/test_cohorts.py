@@ -21,10 +21,10 @@ def analyze(shared_data, tmp_path_factory):
     return call
 
 
-def test_a_cohort_whose_recurrences_go_on_is_refused_an_estimate(analyze):
+def test_a_cohort_whose_recurrences_go_on_is_given_a_range(analyze):
     told = analyze("rotterdam", "--entry", "entry_year")
-    assert told["answer"]["kind"] == "lower bound"
-    assert told["answer"]["sentences"][0].startswith("This is a lower bound")
+    assert told["answer"]["kind"] == "range"
+    assert told["answer"]["sentences"][0].startswith("Between ")
     assert "entry_year" not in told["cohort"]["features"]
     assert 0.5 < told["answer"]["at_least"] / 1464 + 1518 / 2982 < 1
 

@@ -36,7 +36,7 @@ def test_no_risk_of_a_person_is_in_the_summary(answer):
 
 def test_the_summary_says_what_it_is(answer):
     plain = answer.to_dict()
-    assert (plain["schema"], plain["schema_version"]) == ("whether analysis", 2)
+    assert (plain["schema"], plain["schema_version"]) == ("whether analysis", 3)
     assert plain["cohort"]["people"] == 800
     assert plain["answer"]["kind"] == "estimate"
     assert plain["answer"]["unseen"]["estimate"] == answer.unseen.estimate

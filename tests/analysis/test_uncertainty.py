@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 import whether as wh
-from whether.analysis.uncertainty import find_shift, predict_still, share_interval, spread_of_sums, unseen_interval
+from whether.analysis.still_to_come import predict_still
+from whether.analysis.uncertainty import share_interval, spread_of_sums, unseen_interval, widen_limits
 from whether.validate import check_cohort
 
 
@@ -60,22 +62,19 @@ def test_the_interval_covers_the_number_of_unseen_positives(global_random_seed):
     assert covered >= 28
 
 
-def test_shrinkage_widens_the_interval_by_what_it_moves():
-    cohort = wh.simulate("partially-dependent", n=1000, seed=0)
-    model, checked = fit("AFTMC-F", cohort)
-    path = model.model_.path
-    assert path.chosen != path.best
-    before = spread_of_sums(model, checked)
-    after = find_shift(model, cohort.X, checked).widen(before, np.arange(checked.n))
-    looser, _ = fit("AFTMC-F", cohort, shrinkage=path.best, distribution=model.distribution_)
-    moved = sums(looser, checked) - sums(model, checked)
-    assert after.mean_risk == pytest.approx(math.hypot(before.mean_risk, moved[0]))
-    assert after.unseen == pytest.approx(math.hypot(before.unseen, moved[1]))
+def test_an_interval_reaches_as_far_as_it_is_told_to_either_side():
+    near, far = share_interval(0.3, 0.02, 0.95), share_interval(0.3, 0.02, 0.95, (0.0, 0.5))
+    assert far.lower == near.lower
+    error = 0.02 / (0.3 * 0.7)
+    assert logit(far.upper) == pytest.approx(logit(0.3) + 1.959964 * math.hypot(error, 0.5), rel=1e-6)
 
 
-def test_without_shrinkage_nothing_is_added():
-    model, checked = fit("SARPU-R", wh.simulate("partially-dependent", n=500, seed=0))
-    assert find_shift(model, checked.features, checked) is None
+def test_limits_of_single_risks_move_out_by_their_own_reach():
+    risks, limits = np.array([0.2, 0.6]), (np.array([0.1, 0.5]), np.array([0.3, 0.7]))
+    lower, upper = widen_limits(risks, limits, (np.array([0.0, 1.0]), np.array([0.0, 0.0])), 0.95)
+    assert lower[0] == pytest.approx(0.1)
+    assert lower[1] < 0.2
+    assert upper == pytest.approx(limits[1])
 
 
 def test_an_interval_of_a_share_stays_between_0_and_1():

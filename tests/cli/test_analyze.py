@@ -110,7 +110,7 @@ def test_where_every_event_is_taken_as_seen_nothing_is_said_of_what_is_still_to_
 def test_people_are_told_where_the_report_is_and_what_is_personal(run, tmp_path, table, quick):
     done = run("analyze", table, *COLUMNS, "-o", tmp_path / "r")
     assert str(tmp_path / "r" / "report.html") in done.out
-    assert "predictions.csv is about single persons" in done.out
+    assert "predictions.csv holds a row for each person" in done.out
     assert done.out.startswith("Of ")
 
 

@@ -28,8 +28,8 @@ ESTIMATE = re.compile(
     r"expected|estimate|risk|would|model|figure|interval|about|predicted|chance|assume|assuming|if all|rank|cured|never"
 )
 RISK_KEY, UNSEEN_KEY = re.compile(r"mean_risk(\.estimate)?$"), re.compile(r"unseen(\.estimate)?$")
-RISK_TEXT = re.compile(r"mean risk[^.%]{0,50}? is (\d+(?:\.\d+)?) %")
-UNSEEN_TEXT = re.compile(r"(?:about (\d[\d,]*) (?:\([^)]*\) )?(?:are )?expected|own figure is (\d[\d,]*))")
+RISK_TEXT = re.compile(r"mean risk[^.%]{0,50}? (?:is|between|and) (\d+(?:\.\d+)?)(?: %| and)")
+UNSEEN_TEXT = re.compile(r"(?:[Aa]bout (\d[\d,]*) of the|[Bb]etween (\d[\d,]*) and|and (\d[\d,]*) of the)")
 
 
 def only_integer(low, high):

@@ -76,8 +76,9 @@ def test_points_lie_within_their_drawings(page):
 def test_the_answer_comes_first_with_its_interval(analysis, page):
     unseen = analysis.unseen
     headline = (
-        f"About {unseen.estimate:,.0f} of the {analysis.n_unlabeled:,} people without a recorded event are expected to "
-        f"have it at some time (95 % interval {unseen.lower:,.0f} to {unseen.upper:,.0f} people)."
+        f"About {unseen.estimate:,.0f} of the {analysis.n_unlabeled:,} people with no recorded event "
+        f"({100 * unseen.estimate / analysis.n_unlabeled:.0f} %; 95 % interval {unseen.lower:,.0f} to "
+        f"{unseen.upper:,.0f}) are expected to have it eventually."
     )
     assert headline in page.words
     assert page.words.index(headline) < page.words.index("How the method was chosen", page.words.index(headline))
@@ -95,8 +96,8 @@ def test_it_says_how_to_repeat_and_cite_it(page):
 
 def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
     page = read_report(analyze("partially-dependent", known=(), n=1000, checks=False))
-    assert "These data can rank people, but not say how many" in page.words
-    assert "Ranking only: no estimate" in page.words
+    assert "These data rank people, but do not say how many" in page.words
+    assert "Ranking only, no estimate" in page.words
     assert "There are no event times, so there is no curve of events." in page.words
     assert "events" not in page.data["figures"]
     assert "backtest" not in page.data["figures"]
@@ -110,11 +111,13 @@ def test_it_says_how_the_earlier_date_was_chosen_and_how_people_count(analysis, 
     assert ("people count by the inverse of their chance" in words) == weighted
 
 
-def test_a_refusal_makes_the_headline_a_bound(analysis):
+def test_where_no_number_is_settled_on_the_headline_is_a_range(analysis):
     refused = dataclasses.replace(analysis.recommendation, refusals=("short follow-up",))
     answer = write_answer(Reading(dataclasses.replace(analysis, recommendation=refused), 11))
-    assert answer.headline.startswith("These data give a lower bound, not an estimate: at least about")
-    assert answer.badge == "Lower bound only: no estimate"
+    ends = f"{analysis.unseen.lower:,.0f} and {analysis.unseen.upper:,.0f}"
+    assert answer.headline.startswith(f"Between {ends} of the {analysis.n_unlabeled:,} people")
+    assert answer.badge == "Range, no single estimate"
+    assert f"{analysis.unseen.lower:,.0f} to {analysis.unseen.upper:,.0f}" in {fact.value for fact in answer.facts}
 
 
 def test_without_event_times_the_page_stands_on_follow_up(analyze, read_report):

@@ -76,6 +76,28 @@ class Situation:
         return test.was_run and not test.rejects()
 
     @property
+    def rejects_constant(self) -> bool:
+        """Whether a constant propensity, one of 1 included, was tested and rejected."""
+        return self.evidence.scar.likelihood_ratio.rejects()
+
+    @property
+    def is_seen_longer(self) -> bool:
+        """Whether people who are followed longer have a recorded event more often, given their features."""
+        return self.evidence.scar.follow_up.rejects()
+
+    @property
+    def shares_by_curve(self) -> tuple[float, float]:
+        """Lowest and highest share of positives that the curve of events allows, where its times can be used.
+
+        It bounds the share from above where it levels off: then those who are event-free at its end stay so.
+        """
+        bounds, found = self.evidence.bounds, self.evidence.follow_up
+        lowest = bounds.lowest_by_times_limit if math.isfinite(bounds.lowest_by_times_limit) else bounds.lowest
+        if not (self.times_usable and self.reading == "levels off" and found is not None and found.events is not None):
+            return lowest, bounds.highest
+        return lowest, max(1 - found.events.plateau.lower, lowest)
+
+    @property
     def unseen_share(self) -> float:
         """Share of the expected positives after the longest follow-up; NaN where it is not known."""
         return math.nan if self.evidence.dependence is None else self.evidence.dependence.unseen_share

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from scipy.stats import spearmanr
 
 from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
+from whether.advise.situation import Situation
+from whether.advise.standing import object_to
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
@@ -40,16 +42,25 @@ class Variant:
     rank_correlation: float  #: Of its risks with the recommended method's.
     risks: Array = field(repr=False)  #: One per person asked for.
     note: str = field(default="", repr=False)  #: Why it could not be fitted; empty if it could.
+    #: What the evidence says against it, by its name in `whether.advise.standing`; empty where it is left standing.
+    objection: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether it could not be fitted."""
         return bool(self.note)
 
+    @property
+    def stands(self) -> bool:
+        """Whether it could be fitted, and the evidence does not speak against it."""
+        return not self.failed and not self.objection
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Told):
     """Risks under different assumptions; printing it tells the means.
+
+    What the evidence speaks against is listed with its objection, and counts neither in a range nor in a band.
 
     Attributes
     ----------
@@ -59,7 +70,7 @@ class Sensitivity(Told):
         Its risks.
     variants : tuple of Variant
     refused : bool
-        Whether the advice refused to give more than a bound.
+        Whether the advice refused to settle on one number.
     groups : mapping
         Sizes of the groups of which numbers may tell.
     """
@@ -71,12 +82,33 @@ class Sensitivity(Told):
     groups: Groups = field(repr=False, default_factory=dict)
 
     @property
-    def means(self) -> list[float]:
-        """Mean risk of the recommended method, and of every variant that could be fitted."""
-        return [float(self.risks.mean()), *(v.mean_risk for v in self.variants if not v.failed)]
+    def own_mean(self) -> float:
+        """Mean risk of the recommended method."""
+        return float(self.risks.mean())
+
+    @property
+    def others(self) -> tuple[Variant, ...]:
+        """Everything that could be fitted besides the recommended method."""
+        return tuple(v for v in self.variants if not v.failed and v.value != self.recommended)
+
+    @property
+    def standing(self) -> tuple[Variant, ...]:
+        """Other methods that the evidence leaves standing."""
+        return tuple(v for v in self.others if v.kind == "restriction" and v.stands)
+
+    @property
+    def left_out(self) -> tuple[Variant, ...]:
+        """Other methods that the evidence speaks against."""
+        return tuple(v for v in self.others if v.kind == "restriction" and v.objection)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest mean risk by the recommended method and others that are left standing."""
+        means = [self.own_mean, *(variant.mean_risk for variant in self.standing)]
+        return min(means), max(means)
 
     def band(self, *kinds: str) -> tuple[Array, Array]:
-        """Lowest and highest risk of each person over the variants, the recommended one included.
+        """Lowest and highest risk of each person over the variants left standing, the recommended one included.
 
         Parameters
         ----------
@@ -86,7 +118,7 @@ class Sensitivity(Told):
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ArgumentError(f"{unknown[0]!r} is none of {', '.join(KINDS)}.")
-        rows = [v.risks for v in self.variants if not v.failed and (not kinds or v.kind in kinds)]
+        rows = [v.risks for v in self.variants if v.stands and (not kinds or v.kind in kinds)]
         stacked = np.stack([self.risks, *rows])
         return stacked.min(axis=0), stacked.max(axis=0)
 
@@ -165,10 +197,15 @@ def vary(
     """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
     risks = _predict(advice.estimator.set_params(learner=learner), cohort, people)
-    variants = []
+    variants, situation = [], Situation(advice.evidence)
     with progress(len(trials), "Variants") as bar:
         for kind, value, model, seen in trials:
-            variants.append(_try(kind, value, model, seen, people, risks))
+            variant = _try(kind, value, model, seen, people, risks)
+            if not variant.failed and value != advice.method:
+                # The evidence is about the cohort, the risks may be of others.
+                level = float(model.predict_proba(advice.evidence.material.cohort.features)[:, 1].mean())
+                variant = replace(variant, objection=object_to(kind, value, level, situation))
+            variants.append(variant)
             bar.advance()
     return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups)
 

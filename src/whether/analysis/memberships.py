@@ -120,7 +120,7 @@ def _cut(values: Array, known: Flags, labeled: Flags) -> tuple[list[str], Codes]
     step = 10.0 ** np.floor(np.log10(width / 10))
     for n_ranges in range(MOST_RANGES, 0, -1):
         wanted = np.quantile(values[known], np.arange(1, n_ranges) / n_ranges)
-        cuts = np.unique(np.round(wanted / step) * step)
+        cuts = np.unique(np.round(wanted / step) * step) + 0.0  # no minus zero
         code = np.where(known, np.searchsorted(cuts, values, side="left"), cuts.size + 1)
         size = np.bincount(code, minlength=cuts.size + 2)[: cuts.size + 1]
         if n_ranges == 1 or (size.all() and not any(is_few(code == i, labeled) for i in range(cuts.size + 1))):
@@ -140,16 +140,20 @@ def is_few(rows: Flags, labeled: Flags) -> bool:
 
 
 def _pool(membership: Membership, labeled: Flags, others: list[Membership]) -> Membership:
-    """Pool levels of few people, and the smallest until the pool itself has enough."""
+    """Pool levels of few people, and their smallest neighbours until the pool itself has enough."""
     members = [membership.code == i for i in range(len(membership.levels))]
     size = [int(rows.sum()) for rows in members]
     beside = [other.code == i for other in others for i in range(len(other.levels))]
     pooled = {
         i for i, rows in enumerate(members) if is_few(rows, labeled) or any(_betray(rows, b, labeled) for b in beside)
     }
-    alone = sorted(set(range(len(members))) - pooled, key=lambda i: size[i])
+    alone = set(range(len(members))) - pooled
     while alone and (len(alone) >= MOST_LEVELS or not _may_stay(members, pooled, beside, labeled)):
-        pooled.add(alone.pop(0))
+        # Levels in a row, such as stages, are pooled with their neighbours.
+        near = {i for i in alone if i - 1 in pooled or i + 1 in pooled} if len(alone) < MOST_LEVELS else alone
+        smallest = min(near or alone, key=lambda i: size[i])
+        alone.remove(smallest)
+        pooled.add(smallest)
     if not pooled:
         return membership
     kept = sorted(alone)

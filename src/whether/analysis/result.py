@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -10,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
+from whether.advise.situation import Situation
+from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
-from whether.estimators import CensoredClassifier
+from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
 from whether.files.table import Finding
@@ -81,9 +82,13 @@ class Analysis(Told):
         Confidence limits of ``risks``; None where the model has none.
     unseen : Interval
         Number of the unlabeled who are expected to be positive. The interval is for the number itself, conditional on
-        the restriction. Where every event is taken as seen it is what holds without any restriction: none to all.
+        the restriction. Where the data settle on no number, see ``kind``, it is a range: from what holds in any case
+        to the most that the methods left standing allow; then the estimate is the model's own figure within it.
     mean_risk : Interval
-        Mean of ``risks``.
+        Mean of ``risks``; a range like ``unseen``.
+    settles : bool
+        Whether the interval of the model narrows the number down; where it leaves nearly every number possible, ranges
+        are given in its place.
     by_group : tuple of GroupLevel
         The same for each level of the columns that were named for it.
     backtest : Backtest or None
@@ -95,8 +100,9 @@ class Analysis(Told):
     no_sensitivity : str
         Why there is none: "not asked for" or "failed"; empty if there is one.
     cautions : tuple of str
-        Findings about the fit: "curve above risk" where the curve of events alone shows more events than the model
-        expects to happen ever.
+        Findings about the level of the answer: "curve above risk" where the curve of events alone shows more events
+        than the model expects to happen ever; "too low in the past" or "too high in the past" where the mean risk of
+        the backtest was off by more than chance.
     warnings : tuple of str
         What the fit warned of, in its own words.
     notes : tuple of Note
@@ -113,6 +119,7 @@ class Analysis(Told):
     upper: Array | None = field(repr=False)
     unseen: Annotated[Interval, Expected()]
     mean_risk: Annotated[Interval, RestsOn(("events",))]
+    settles: bool = True
     by_group: tuple[GroupLevel, ...] = ()
     backtest: Backtest | None = field(repr=False, default=None)
     no_backtest: str = ""
@@ -143,13 +150,23 @@ class Analysis(Told):
         return self.n_people - self.n_events
 
     @property
-    def is_bound(self) -> bool:
-        """Whether the data allow a lower bound and a ranking only, and no estimate of how many are positive."""
-        return self.recommendation.refused
+    def kind(self) -> str:
+        """What the data allow.
+
+        "estimate"; "range", where follow-up is too short to settle on one number, or the interval leaves nearly every
+        number possible; or "ranking", where nothing says how many events were missed.
+        """
+        if self.recommendation.refused:
+            return "ranking" if isinstance(self.model, LabelClassifier) else "range"
+        return "estimate" if self.settles else "range"
 
     @property
     def at_least(self) -> float:
         """Number of the unlabeled who are positive in any case: by the lower limit of the curve of events, if any."""
-        by_times = self.evidence.bounds.lowest_by_times_limit
-        share = by_times if math.isfinite(by_times) else self.evidence.bounds.lowest
+        share = Situation(self.evidence).shares_by_curve[0]
         return max(share * self.n_people - self.n_events, 0.0)
+
+    @property
+    def past_error(self) -> Interval | None:
+        """Mean risk by the method at an earlier date minus the share known now; None without a backtest of it."""
+        return None if self.backtest is None else past_error(self.backtest, self.recommendation.method)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.analysis.alternatives import Alternatives, fit_alternatives
-from whether.analysis.resampling import N_REFITS, refit
+from whether.analysis.resampling import refit
 from whether.analysis.result import Note
 from whether.analysis.still_to_come import predict_still
 from whether.analysis.uncertainty import (
@@ -43,7 +43,8 @@ class Sums:
     cohort: Cohort
     risks: Array
     still: Array  # NaN for the labeled
-    limits: Limits | None
+    lower: Array | None  # limits of the risks
+    upper: Array | None
     spread_of: SpreadOf
     alternatives: Alternatives | None
     level: float
@@ -59,7 +60,20 @@ class Sums:
             # Anything is possible where all events are taken as seen.
             return mean_risk, Interval(0.0, 0.0, float(unlabeled.size), math.nan, self.level)
         reach = NONE if others is None or not unlabeled.size else others.reach_of_unseen(unlabeled)
-        return mean_risk, unseen_interval(self.still[unlabeled], spread.unseen, self.level, reach)
+        unseen = unseen_interval(self.still[unlabeled], spread.unseen, self.level, reach)
+        return _hold_both(mean_risk, unseen, rows.size), unseen
+
+
+def _hold_both(mean_risk: Interval, unseen: Interval, n: int) -> Interval:
+    """Widen the interval of a mean risk to what the number of unseen positives leaves possible: they are one thing.
+
+    They part where the propensity is at the end of its range and the covariance of the coefficients tells little.
+    """
+    seen = n * mean_risk.estimate - unseen.estimate
+    lower, upper = (np.clip((seen + end) / n, 0.0, 1.0) for end in (unseen.lower, unseen.upper))
+    return replace(
+        mean_risk, lower=float(np.fmin(mean_risk.lower, lower)), upper=float(np.fmax(mean_risk.upper, upper))
+    )
 
 
 def take_sums(
@@ -71,7 +85,8 @@ def take_sums(
     limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
     if limits is not None and others is not None:
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
-    return Sums(model, cohort, risks, still, limits, spread_of, others, level, notes)
+    lower, upper = (None, None) if limits is None else limits
+    return Sums(model, cohort, risks, still, lower, upper, spread_of, others, level, notes)
 
 
 def _find_errors(
@@ -86,7 +101,8 @@ def _find_errors(
     refits = refit(model, X, cohort, groups=groups, level=level, rng=rng)
     if refits is None:
         return None, lambda rows: UNKNOWN, (Note("too large to refit"),)
-    return (refits.lower, refits.upper), refits.spread, (Note("intervals from refits", {"refits": N_REFITS}),)
+    note = Note("intervals from refits", {"refits": refits.risks.shape[0]})
+    return (refits.lower, refits.upper), refits.spread, (note,)
 
 
 def _by_covariance(model: CensoredClassifier, cohort: Cohort) -> SpreadOf:

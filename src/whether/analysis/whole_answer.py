@@ -12,19 +12,22 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
-from whether.advise.evidence.bounds import BoundsEvidence
 from whether.advise.variants import fit_to
-from whether.analysis.group_levels import measure_groups
+from whether.analysis.cautions import curve_is_above, find_cautions
+from whether.analysis.group_levels import Measure, measure_groups
 from whether.analysis.memberships import read_memberships
+from whether.analysis.ranges import hold_curve, is_open, widest_range
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
-from whether.analysis.sums import take_sums
+from whether.analysis.sums import Sums, take_sums
+from whether.analysis.uncertainty import Rows
 from whether.cohort import Cohort
-from whether.estimators import CensoredClassifier
+from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import check_between, check_whole_number, number_groups
+from whether.methods import ENPU
+from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
 # Above so many people, which learner is best is found out on a part of them.
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
@@ -104,29 +107,26 @@ def analyze(
     >>> bool(answer.unseen.lower < answer.unseen.estimate < answer.unseen.upper)
     True
     """
-    check_whole_number(n_splits, "n_splits", 2)
-    check_whole_number(random_state, "random_state", 0)
-    check_between(level, "level")
-    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
-    known["propensity_features"] = propensity_features
+    _check_settings(n_splits, random_state, level)
+    known = {"time": time, "follow_up": follow_up, "entry": entry, "propensity_features": propensity_features}
     source = read_source(X, y, event, known, groups, by, origin, columns)
-    X, known = source.X, source.known
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            advice = recommend(examine(X, source.y, **known, random_state=random_state))
+            advice = recommend(examine(source.X, source.y, **source.known, random_state=random_state))
         cohort = advice.evidence.material.cohort
         numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
-            caught = _fit(model, cohort, X)
+            caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, X, cohort, numbered, level, draws)
-            mean_risk, unseen = sums.measure(np.arange(cohort.n))
-            by_group = measure_groups(memberships, cohort.labeled, sums.measure)
+            sums = take_sums(model, source.X, cohort, numbered, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
+    everybody = np.arange(cohort.n)
+    measure, settles = _choose_measure(sums, advice, moved)
+    mean_risk, unseen = measure(everybody)
     return Analysis(
         origin=source.origin,
         evidence=advice.evidence,
@@ -134,19 +134,26 @@ def analyze(
         model=model,
         risks=sums.risks,
         still=sums.still,
-        lower=None if sums.limits is None else sums.limits[0],
-        upper=None if sums.limits is None else sums.limits[1],
+        lower=sums.lower,
+        upper=sums.upper,
         unseen=unseen,
         mean_risk=mean_risk,
-        by_group=by_group,
+        settles=settles,
+        by_group=measure_groups(memberships, cohort.labeled, measure),
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=("curve above risk",) if curve_is_above(advice.evidence.bounds, mean_risk) else (),
+        cautions=find_cautions(advice, sums.measure(everybody)[0], record),
         warnings=caught,
         notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
     )
+
+
+def _check_settings(n_splits: int, random_state: int, level: float) -> None:
+    check_whole_number(n_splits, "n_splits", 2)
+    check_whole_number(random_state, "random_state", 0)
+    check_between(level, "level")
 
 
 @contextmanager
@@ -192,17 +199,38 @@ def _choose_model(
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
-def _fit(model: CensoredClassifier, cohort: Cohort, X: Any) -> tuple[str, ...]:
-    """Fit to everybody, and return what the fit warned of."""
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[str, ...]:
+    """Fit to everybody, and return what the fit warned of, but not that follow-up is short where the advice says so."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_to(cohort, model, X)
-    return tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    is_said = bool({"extrapolation", "short follow-up"} & {*advice.flags, *advice.refusals})
+    told = (warning for warning in caught if not (is_said and issubclass(warning.category, FollowUpWarning)))
+    return tuple(dict.fromkeys(str(warning.message) for warning in told))
 
 
-def curve_is_above(bounds: BoundsEvidence, mean_risk: Interval) -> bool:
-    """Whether the curve of events alone shows more events than the model expects to happen ever."""
-    return bounds.lowest_by_times > mean_risk.upper  # NaN: without times, or without an interval
+def _choose_measure(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> tuple[Measure, bool]:
+    """By what people are measured, and whether that settles on a number.
+
+    It is the model's intervals; they reach as far as the curve of events where that shows more than the model. Where
+    the data settle on no number it is ranges.
+    """
+    evidence, labeled = advice.evidence, sums.cohort.labeled
+    own_risk, own_unseen = sums.measure(np.arange(labeled.size))
+    settles = not is_open(own_unseen, int(np.count_nonzero(~labeled)))
+    if settles and not advice.refused:
+        if not curve_is_above(evidence.bounds, own_risk):
+            return sums.measure, True
+        return lambda rows: hold_curve(sums.measure(rows), rows, evidence), True
+    ceiling = None if isinstance(sums.model, LabelClassifier) else evidence.bounds.highest
+    if advice.restriction == ENPU.restriction:
+        ceiling = evidence.bounds.highest_if_constant
+
+    def measure(rows: Rows) -> tuple[Interval, Interval]:
+        own = sums.measure(rows)[0]
+        return widest_range(own, rows, evidence, moved, everybody=own_risk.estimate, ceiling=ceiling)
+
+    return measure, settles
 
 
 def _notes_on_checks(

@@ -52,8 +52,10 @@ def run(
         for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
             typer.echo(printable(line))
         typer.echo("")
-        typer.echo(f"The report is {output / REPORT}; it tells nothing about single persons, and nor does {SUMMARY}.")
-        typer.echo(f"{PREDICTIONS} is about single persons: keep it where personal data may be. {MODEL} is the model.")
+        typer.echo(f"The report is {output / REPORT}; it contains no individual-level data; neither does {SUMMARY}.")
+        typer.echo(
+            f"{PREDICTIONS} holds a row for each person: keep it where personal data may be. {MODEL} is the model."
+        )
 
 
 def _name_people(people: TableCohort) -> pa.Table:

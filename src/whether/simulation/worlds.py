@@ -212,7 +212,7 @@ _BEYOND = (
 # Worlds in which what makes the event likelier brings it forward: hidden causes, of which the first is the event.
 _PROMOTION = (
     _CAUSES,
-    vary(_CAUSES, "promotion-dependent-follow-up", "Promotion time, follow-up depends on features",
+    vary(_CAUSES, "promotion-dependent-follow-up", "Promotion time, dependent follow-up",
          censoring=Linear(("x1", "x3"), (0.5, 0.5))),
     vary(_CAUSES, "promotion-nonlinear", "Promotion time, non-linear",
          outcome=Curve(("x1", "x2"), wave_and_valley), outcome_intercept=-0.3548),

@@ -58,7 +58,7 @@ def _under_titles(parts: Any, width: int) -> list[str]:
 def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
     words = AnswerWords(analysis, rule)
     lines = [line for text in words.sentences() for line in wrap(text, width, hanging="  ")]
-    return lines + group_lines(told_columns(words.told.by_group), is_range=analysis.is_bound)
+    return lines + group_lines(told_columns(words.told.by_group), is_range=analysis.kind != "estimate")
 
 
 _TEXT: dict[type, Any] = {

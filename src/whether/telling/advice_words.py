@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from whether.advise import Evidence, Recommendation
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
+from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import outcome_of
-from whether.telling.words import p_text, percent, ratio_text
+from whether.telling.words import is_known, p_text, percent, ratio_text
 
 Sentence = Callable[[Situation, Evidence], str]
 
@@ -73,11 +74,13 @@ def _why_selection(s: Situation, e: Evidence) -> str:
     found = e.dependence
     assert found is not None
     verb = "depend" if found.event_times.rejects() else "are not found to depend"
-    learns = "in part who is seen" if found.selection_share > 0.05 else "mostly who is positive"
-    return (
-        f"Event times {verb} on features ({p_text(found.event_times.p_value)}); {percent(found.selection_share)} of "
-        f"the variation in the labels is selection, so that logistic regression on the labels would learn {learns}."
+    by_risk, by_labels = found.auc_by_risk, found.auc_by_labels
+    cost = (
+        f". By the model of them, ranking people by their chance of a recorded event reaches an AUC of {by_labels:.2f} "
+        f"for who will ever have it, ranking by their risk {by_risk:.2f}"
     )
+    told = f"Event times {verb} on features ({p_text(found.event_times.p_value)})"
+    return f"{told}{cost if is_known(by_labels) else ''}."
 
 
 _CURVE = {
@@ -126,10 +129,7 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
     later = f"; {percent(fraction.unseen)} of those with the event would have it later"
     ratio = f"ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
-    return (
-        f"Follow-up is too short for any method to say more than a lower bound of the mean risk: at its end the curve "
-        f"of events still falls ({ratio}). The ranking of people is affected less."
-    )
+    return f"Follow-up is too short to settle on one number: at its end the curve of events still falls ({ratio})."
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
@@ -138,6 +138,19 @@ def _refuse_labels(s: Situation, e: Evidence) -> str:
         f"No restriction on the propensity is at hand, so no number between the bounds is better than another{bounds}."
     )
 
+
+# What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
+OBJECTIONS = {
+    "selection": "not everybody is equally likely to be recorded",
+    "follow-up matters": "who is followed longer has a recorded event more often",
+    "contradicted times": "event times are contradicted",
+    "equal follow-up": "all were followed for about as long",
+    "unnamed drivers": "features that were not named play a part",
+    "not determined": "risk and chance to be recorded cannot be told apart",
+    BELOW_CURVE: "fewer events than the curve of events shows",
+    ABOVE_CURVE: "more events than a curve that levels off allows",
+    ABOVE_CONSTANT: "more events than the people most likely to be recorded allow",
+}
 
 REFUSALS: dict[str, Sentence] = {"short follow-up": _refuse_short, "labels only": _refuse_labels}
 
@@ -204,8 +217,9 @@ CHANGES: dict[str, Sentence] = {
         "more precise one."
     ),
     "longer follow-up": lambda s, e: (
-        "Longer follow-up, until the curve of events levels off, would make the mean risk an estimate instead of a "
-        "bound."
+        "Longer follow-up, until the curve of events levels off, would narrow the answer to one number."
+        if s.reading == "goes on"
+        else "Longer follow-up, until the curve of events clearly levels off, would leave less to extrapolate."
     ),
     "prevalence": lambda s, e: (
         "If the share of positives, or the share of them that is labeled, is known from elsewhere, give it to "
@@ -268,7 +282,7 @@ class AdviceWords:
     def parts(self) -> list[tuple[str, list[str]]]:
         """Headings with what is said under them."""
         return [
-            ("Refused", self.refusals),
+            ("No single number", self.refusals),
             ("It assumes that", [f"{self.assumption}."]),
             ("Because", self.reasons),
             ("Beware", self.flags),

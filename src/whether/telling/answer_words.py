@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from whether.advise import Sensitivity
 from whether.analysis import Analysis, Note
+from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
 from whether.methods import LR
-from whether.telling.advice_words import AdviceWords
+from whether.telling.advice_words import OBJECTIONS, AdviceWords
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.words import is_known, percent
+from whether.telling.headline_words import Headline, points_text
+from whether.telling.words import is_known, percent, percent_range, signed
 
 # Why there is no backtest, and no sensitivity.
 NO_BACKTEST = {
@@ -45,73 +48,48 @@ class AnswerWords:
         self.analysis = analysis
         self.told = rule.tell(analysis)
         self.advice = AdviceWords(analysis.recommendation, rule)
+        n_cautions = len(analysis.recommendation.flags) + len(analysis.warnings) + len(analysis.cautions)
+        self.headline = Headline(analysis, self.told, n_cautions)
 
     @property
     def tells_events(self) -> bool:
         """Whether the numbers of people with and without a recorded event may be told."""
-        return is_told(self.told.evidence.counts.n_events)
+        return self.headline.tells_events
 
     def sentences(self) -> list[str]:
         """Answer, method, assumption, how sure, checks, and everything of which the reader should beware."""
-        lines = [self.first(), self._mean_risk(), self._method(), self.advice.assumes]
-        lines += [self._backtest(), self._sensitivity()]
-        lines += [f"Refused: {text}" for text in self.advice.refusals]
+        lead = self.headline.lead() if self.analysis.kind != "estimate" else []
+        lines = [self.headline.first(), *lead, self.headline.mean_risk(), self._method(), self.advice.assumes]
+        lines += [self._backtest(), self.sensitivity()]
+        lines += [f"No single number: {text}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
         return [line for line in (*lines, *map(note_sentence, self.analysis.notes)) if line]
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""
-        return [*self.advice.flags, *self.analysis.warnings, *(self._caution(name) for name in self.analysis.cautions)]
+        return [*self.advice.flags, *self.analysis.warnings, *map(self.caution, self.analysis.cautions)]
 
-    def _caution(self, name: str) -> str:
-        bounds, risk = self.told.evidence.bounds, self.told.mean_risk
-        numbers = is_told(bounds.lowest_by_times, risk)
+    def caution(self, name: str) -> str:
+        """Return a finding about the level of the answer in a sentence."""
+        return self._curve_above() if name == CURVE_ABOVE else self.headline.past_caution()
+
+    def _curve_above(self) -> str:
+        bounds, told = self.told.evidence.bounds, self.told.mean_risk
+        risk = float(self.analysis.risks.mean())
+        numbers = is_told(bounds.lowest_by_times, told)
         by_curve = f"{percent(bounds.lowest_by_times, 1)} have" if numbers else "more people have"
-        by_model = f"than the model's mean risk of {percent(risk.estimate, 1)}" if numbers else "than by the model"
-        return {
-            "curve above risk": f"By the curve of events alone {by_curve} the event within follow-up, "
-            f"{'more ' if numbers else ''}{by_model}: it may miss late events, and then it counts too few of the "
-            "unlabeled as positive."
-        }[name]
-
-    def without(self) -> str:
-        """The people without a recorded event, counted where that does not give away how many have one."""
-        counted = f"{self.analysis.n_unlabeled:,} " if self.tells_events else "the "
-        return f"{counted}people whose event was not seen"
-
-    def first(self) -> str:
-        """How many of the unlabeled are positive; where the data refuse a number, that first."""
-        analysis, unseen = self.analysis, self.told.unseen
-        if not analysis.is_bound:
-            if not is_told(unseen):
-                return f"Of {self.without()}, {unseen} are expected to be positive."
-            share = f", {percent(unseen.estimate / analysis.n_unlabeled)}" if self.tells_events else ""
-            return f"Of {self.without()}, about {_count(unseen)} are expected to be positive{share}."
-        first = "This is a lower bound and a ranking of people, no estimate of how many are positive"
-        floor = f"of {self.without()}, any may be"
-        if analysis.at_least >= 0.5 and self.tells_at_least:
-            floor = f"at least {analysis.at_least:,.0f} of {self.without()} are"
-        return f"{first}: {floor}."
-
-    @property
-    def tells_at_least(self) -> bool:
-        """Whether the lowest possible number may be told."""
-        return is_told(self.told.evidence.bounds.lowest, self.told.evidence.bounds.lowest_by_times_limit)
-
-    def _mean_risk(self) -> str:
-        found, analysis = self.told.mean_risk, self.analysis
-        if not is_told(found):
-            return ""
-        kind = "The model's own mean risk, an extrapolation, is" if analysis.is_bound else "The mean risk is"
-        if analysis.recommendation.method == LR.name:
-            kind = "The mean probability of a label is"
-        return f"{kind} {_percent(found)}; the event was seen in {percent(analysis.n_events / analysis.n_people, 1)}."
+        by_model = f"than the model's mean risk of {percent(risk, 1)}" if numbers else "than by the model"
+        return (
+            f"By the curve of events alone {by_curve} the event within follow-up, {'more ' if numbers else ''}"
+            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event. "
+            "The upper end of the answer reaches as far as the curve."
+        )
 
     def _method(self) -> str:
         advice, model = self.analysis.recommendation, self.analysis.model
         chosen = f", which chose {model.selection_.chosen!r}" if model.selection_ is not None else ""
-        named = f" ({', '.join(advice.features)})" if advice.features else ""
-        return f"Method: {advice.method} (propensity: {advice.restriction}{named}), learner {model.learner!r}{chosen}."
+        named = f"; named: {', '.join(advice.features)}" if advice.features else ""
+        return f"Method: {self.advice.method} ({advice.method}{named}), learner {model.learner!r}{chosen}."
 
     def _backtest(self) -> str:
         record, method = self.told.backtest, self.analysis.recommendation.method
@@ -121,39 +99,52 @@ class AnswerWords:
             return "Backtest: too few people of one kind were scored to tell how well."
         name = method if method in record.scores else LR.name
         hidden = f"with {percent(record.hidden_share)} of the events hidden" if is_told(record.hidden_share) else "then"
-        error = record.interval(name, "mean_risk_error").estimate
-        if not is_known(error):
+        error = record.interval(name, "mean_risk_error")
+        if not is_known(error.estimate):
             return f"Backtest: {hidden}, {name} could not be fitted."
-        other = f", logistic regression on the labels with {record.interval(LR.name).estimate:.2f}"
-        points = round(100 * error)
-        distance = f"{abs(points)} point{'s' if abs(points) > 1 else ''} {'above' if points > 0 else 'below'}"
+        other = f", logistic regression on the recorded events with {record.interval(LR.name).estimate:.2f}"
         return (
             f"Backtest: {hidden}, {name} ranked people with an AUC of {record.interval(name).estimate:.2f}"
-            f"{'' if name == LR.name else other}; the mean risk by {name} was {distance if points else 'equal to'} the "
-            "share who have had the event by now."
+            f"{'' if name == LR.name else other}; its mean risk was {level_text(error)}."
         )
 
-    def _sensitivity(self) -> str:
+    def sensitivity(self) -> str:
+        """The mean risk by the methods left standing, and which were left out, with the reason."""
         moved = self.told.sensitivity
         if moved is None:
             return f"No sensitivity: {NO_SENSITIVITY[self.analysis.no_sensitivity]}"
-        means = [
-            variant.mean_risk for variant in moved.variants if variant.kind == "restriction" and not variant.failed
-        ]
-        if not is_told(*means):
-            return ""
-        reached = f"between {100 * min(means):.0f} and {100 * max(means):.0f} %" if means else "unknown"
-        return f"Under other restrictions on the propensity the mean risk would be {reached}."
+        if not is_told(*(variant.mean_risk for variant in moved.variants)):
+            return "There are too few people of one kind to say how far other methods move the mean risk."
+        return f"{self._standing(moved)}{left_out_text(moved)}"
+
+    def _standing(self, moved: Sensitivity) -> str:
+        if not moved.standing:
+            return "These data leave no other method standing."
+        # The fit of the report may be by another learner than the checks.
+        own = [self.analysis.mean_risk.estimate] if self.analysis.kind == "estimate" else []
+        ends = [*moved.range, *own]
+        places = 0 if max(ends) >= 0.095 else 1
+        others = ", ".join(str(variant.value) for variant in moved.standing)
+        shown = [percent(end, places) for end in (min(ends), max(ends))]
+        go = f"are all {shown[0]}" if shown[0] == shown[1] else f"go from {percent_range(min(ends), max(ends), places)}"
+        by = f"by this and the other methods that these data leave standing ({others})"
+        return f"Estimates of the mean risk {by} {go}."
 
 
-def _count(found: Interval) -> str:
-    if not is_known(found.lower):
-        return f"{found.estimate:,.0f}"
-    return f"{found.estimate:,.0f} ({100 * found.level:g} % interval {found.lower:,.0f} to {found.upper:,.0f})"
+def level_text(error: Interval) -> str:
+    """Say how far a mean risk was from the share who had the event, with the interval of the difference."""
+    side = "above" if error.estimate > 0 else "below"
+    lower, upper = (signed(100 * end, 0 if abs(100 * end) >= 1.95 else 1) for end in (error.lower, error.upper))
+    limits = f" ({100 * error.level:g} % interval {lower} to {upper})"
+    return (
+        f"{points_text(error.estimate)} {side} the share with the event by now{limits if is_known(error.lower) else ''}"
+    )
 
 
-def _percent(found: Interval) -> str:
-    if not is_known(found.lower):
-        return percent(found.estimate, 1)
-    limits = f"{100 * found.lower:.1f} to {100 * found.upper:.1f} %"
-    return f"{percent(found.estimate, 1)} ({100 * found.level:g} % interval {limits})"
+def left_out_text(moved: Sensitivity) -> str:
+    """Say which methods do not count, by reason; empty if all do."""
+    reasons: dict[str, list[str]] = {}
+    for variant in moved.left_out:
+        reasons.setdefault(OBJECTIONS[variant.objection], []).append(str(variant.value))
+    listed = "; ".join(f"{', '.join(methods)} ({reason})" for reason, methods in reasons.items())
+    return f" Left out, because these data speak against them: {listed}." if listed else ""

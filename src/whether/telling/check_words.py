@@ -8,7 +8,9 @@ import numpy as np
 
 from whether.advise import Backtest, Sensitivity
 from whether.advise.track_record import WorthOfTimes
+from whether.advise.variants import Variant
 from whether.methods import LR
+from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import is_told
 from whether.telling.words import percent, signed_interval, wrap
 
@@ -103,16 +105,25 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
         )
     lines = [f"Recommended: {moved.recommended}, mean risk {moved.risks.mean():.3f}."]
     if moved.refused:
-        lines.append("The advice refuses to give more than a bound: read the band, not the point.")
+        lines.append("These data settle on no single number: read the range, not the point.")
     lower, upper = moved.band()
+    low, high = moved.range
     lines += wrap(
-        f"Over everything below, the mean risk lies between {min(moved.means):.3f} and {max(moved.means):.3f}, and a "
-        f"person's band is {np.median(upper - lower):.3f} wide (median).",
+        f"By the methods that these data leave standing, the mean risk lies between {low:.3f} and {high:.3f}, and a "
+        f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). Rows in "
+        "brackets are left out, with the reason.",
         width,
     )
     lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
     for v in moved.variants:
-        found = "could not be fitted" if v.failed else f"{v.mean_risk:10.3f} {v.rank_correlation:17.3f}"
         value = v.value if isinstance(v.value, str) else f"{v.value:g}"
-        lines.append(f"{v.kind:18s} {value:>12s} {found}")
+        lines.append(f"{v.kind:18s} {value:>12s} {_outcome(v)}")
     return lines
+
+
+def _outcome(variant: Variant) -> str:
+    if variant.failed:
+        return "could not be fitted"
+    mean = f"{'(' if variant.objection else ''}{variant.mean_risk:.3f}{')' if variant.objection else ''}"
+    why = f"  {OBJECTIONS[variant.objection]}" if variant.objection else ""
+    return f"{mean:>10s} {variant.rank_correlation:17.3f}{why}"

@@ -172,9 +172,10 @@ def _dependence(found: DependenceEvidence) -> list[str]:
     if is_known(found.selection_share):
         low, high = found.propensity_range
         lines += [
-            f"Of the variation in the labels' log probability {percent(found.selection_share)} is selection: among "
-            f"positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % and 90 % of people). Log "
-            f"follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
+            f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
+            f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
+            f"and 90 % of people). That costs {found.auc_by_risk - found.auc_by_labels:.2f} of AUC in ranking people. "
+            f"Log follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
             f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
             "follow-up.",
         ]
@@ -224,6 +225,8 @@ def _scar(found: ScarEvidence) -> list[str]:
             f"{percent(found.elkan_noto)} by Elkan and Noto's rule, which is too low unless features tell positives "
             "and negatives apart)."
         )
+    if found.follow_up.was_run:
+        lines.append(f"That {found.follow_up.null} {outcome_of(found.follow_up)}.")
     return lines
 
 

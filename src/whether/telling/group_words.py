@@ -41,17 +41,14 @@ def _is_whole(level: GroupLevel) -> bool:
 
 def group_rows(levels: Sequence[GroupLevel], *, is_range: bool) -> list[GroupRow]:
     """Cells of each level; of a range the limits only."""
-    return [
-        GroupRow(
-            name(one.level, 40).short,
-            (f"{one.n_people:,}", f"{one.n_events:,}", _share(one.mean_risk, is_range), _count(one.unseen, is_range)),
-        )
-        for one in levels
-    ]
-
-
-def _share(found: Interval, is_range: bool) -> str:
-    return percent_range(found.lower, found.upper) if is_range else percent_interval(found)
+    places = 0 if max(one.mean_risk.estimate for one in levels) >= 0.095 else 1
+    rows = []
+    for one in levels:
+        risk, share = one.mean_risk, percent_interval(one.mean_risk, places)
+        share = percent_range(risk.lower, risk.upper, places) if is_range else share
+        cells = (f"{one.n_people:,}", f"{one.n_events:,}", share, _count(one.unseen, is_range))
+        rows.append(GroupRow(name(one.level, 40).short, cells))
+    return rows
 
 
 def _count(found: Interval, is_range: bool) -> str:

@@ -21,7 +21,7 @@ from whether.telling.group_words import told_columns
 from whether.telling.table_words import word_all
 
 SCHEMA = "whether analysis"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def to_plain(value: Any) -> Any:
@@ -85,13 +85,20 @@ def sensitivity_data(moved: Sensitivity, rule: Disclosure) -> dict[str, Any]:
         {**to_plain(shown), "failed": variant.failed}
         for shown, variant in zip(told.variants, moved.variants, strict=True)
     ]
-    return {**to_plain(told), "mean_risk": float(moved.risks.mean()) if tells else None, "variants": variants}
+    return {
+        **to_plain(told),
+        "mean_risk": moved.own_mean if tells else None,
+        "range": list(moved.range) if tells else None,
+        "left_out": {str(variant.value): variant.objection for variant in moved.left_out},
+        "variants": variants,
+    }
 
 
 def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
     """Return the whole answer."""
     words = AnswerWords(analysis, rule)
     told, counts = words.told, words.told.evidence.counts
+    tells_past = told.backtest is not None and is_told(told.backtest.scores)
     return to_plain(
         {
             "schema": SCHEMA,
@@ -105,11 +112,13 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "features": list(analysis.evidence.material.cohort.names),
             },
             "answer": {
-                "kind": "lower bound" if analysis.is_bound else "estimate",
+                "kind": analysis.kind,
+                "badge": words.headline.badge,
                 "sentences": words.sentences(),
                 "unseen": told.unseen,
-                "at_least": analysis.at_least if words.tells_at_least else None,
+                "at_least": analysis.at_least if words.headline.tells_ends else None,
                 "mean_risk": told.mean_risk,
+                "past_error": analysis.past_error if tells_past else None,
             },
             "by_group": [level for levels in told_columns(told.by_group).values() for level in levels],
             "recommendation": advice_data(analysis.recommendation, rule),
@@ -119,7 +128,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
             "no_backtest": analysis.no_backtest,
             "sensitivity": None if analysis.sensitivity is None else sensitivity_data(analysis.sensitivity, rule),
             "no_sensitivity": analysis.no_sensitivity,
-            "cautions": analysis.cautions,
+            "cautions": [{"name": name, "text": words.caution(name)} for name in analysis.cautions],
             "warnings": analysis.warnings,
             "notes": analysis.notes,
         }

@@ -20,13 +20,12 @@ from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.risk_bins import RiskBins, merge_risks
 from whether.telling.thin_curve import ThinCurve, thin
-from whether.telling.words import Name, name, number
+from whether.telling.words import NO_UNIT, Name, length, name, unit_text
 
 Array = NDArray[np.float64]
 
 # More people than this add nothing to a picture of bins.
 MOST_ROWS = 200_000
-NO_UNIT = "units of time"
 
 
 class CohortReading:
@@ -63,7 +62,7 @@ class CohortReading:
 
     def length(self, time: float, digits: int = 2) -> str:
         """Return a length of time with its unit."""
-        return f"{number(time, digits)} {self.unit}"
+        return length(time, self.unit, digits)
 
     @cached_property
     def curve(self) -> SurvivalCurve | None:
@@ -93,10 +92,9 @@ class Reading(CohortReading):
     fewest: int = FEWEST
 
     def __post_init__(self) -> None:
-        unit = self.analysis.origin.unit
         object.__setattr__(self, "disclosure", disclose(self.analysis, self.fewest))
         object.__setattr__(self, "evidence", self.analysis.evidence)
-        object.__setattr__(self, "unit", name(unit, 20).short if unit else NO_UNIT)
+        object.__setattr__(self, "unit", unit_text(self.analysis.origin.unit))
 
     @property
     def event(self) -> Name:

@@ -15,6 +15,9 @@ from whether.evaluate import Interval
 _TURNING = {*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x061C, 0xFEFF}
 
 
+NO_UNIT = "units of time"
+
+
 def clean(text: Any) -> str:
     """Return text without characters that are invisible, turn the line or are not allowed in a page."""
     return "".join(_clean_character(character) for character in str(text))
@@ -58,6 +61,16 @@ def number(value: float, digits: int = 2) -> str:
     if places > 6 or abs(value) >= 1e7:
         return f"{value:.{digits}g}"
     return f"{value:,.{max(places, 0)}f}"
+
+
+def unit_text(unit: str) -> str:
+    """Return a unit of time as it is printed, said or not."""
+    return name(unit, 20).short if unit else NO_UNIT
+
+
+def length(time: float, unit: str, digits: int = 2) -> str:
+    """Return a length of time with its unit."""
+    return f"{number(time, digits)} {unit_text(unit)}"
 
 
 def percent(share: float, places: int = 0) -> str:

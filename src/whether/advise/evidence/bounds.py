@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,12 +95,8 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
     labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
     n_by_then = material.n_events
     if material.has_time and trust_times:
-        curve = kaplan_meier(cohort.labeled, cohort.required("time"))
-        limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
-        best = int(np.argmax(limits))
-        by_times, by_times_limit = 1 - float(curve.survival[best]), max(labeled, float(limits[best]))
-        at = float(curve.times[best])
-        n_by_then = int(curve.events[: best + 1].sum())
+        found = bound_by_curve(cohort.labeled, cohort.required("time"))
+        by_times, by_times_limit, at, n_by_then = found.share, found.limit, found.time, found.n_events
     n_labeled, n_top, limit = _label_most(cohort)
     return BoundsEvidence(
         lowest=labeled,
@@ -115,6 +111,25 @@ def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
         n_at_top=n_top,
         n_labeled_at_top=n_labeled,
     )
+
+
+class CurveBound(NamedTuple):
+    """Share with an event by the time at which its lower limit is highest, that limit, the time, and events by then."""
+
+    share: float
+    limit: float  # of a 95 % interval, or the share labeled where that is higher
+    time: float
+    n_events: int
+
+
+def bound_by_curve(labeled: NDArray[np.bool_], time: Array) -> CurveBound:
+    """Bound the share of positives from below by the curve of events: right if follow-up goes its own way."""
+    curve = kaplan_meier(labeled, time)
+    limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
+    best = int(np.argmax(limits))
+    limit = max(float(labeled.mean()), float(limits[best]))
+    by_then = int(curve.events[: best + 1].sum())
+    return CurveBound(1 - float(curve.survival[best]), limit, float(curve.times[best]), by_then)
 
 
 def _label_most(cohort: Cohort) -> tuple[int, int, float]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
+from sklearn.metrics import roc_auc_score
 
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.material import Material
@@ -39,7 +40,17 @@ DRIVER_LEVEL = 0.05
 LARGE_UNSEEN_SHARE = 0.1
 # Points that stand for the follow-up of the cohort when a propensity is averaged over it.
 N_POINTS = 20
-UNKNOWN_SELECTION = (math.nan, (math.nan, math.nan), math.nan, math.nan)
+
+
+class Selection(NamedTuple):
+    """How much of the labels is selection, and what that costs; see the fields of `DependenceEvidence`."""
+
+    selection_share: float = math.nan
+    propensity_range: tuple[float, float] = (math.nan, math.nan)
+    breadth: float = math.nan
+    unseen_share: float = math.nan
+    auc_by_risk: float = math.nan
+    auc_by_labels: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,10 @@ class DependenceEvidence:
     breadth: float
     #: Share of the expected positives whose event is predicted to come after the longest follow-up.
     unseen_share: float
+    #: AUC, for who is positive, of ranking people by their risk, and by their probability of a label: both as expected
+    #: by the fitted model. The difference is what learning from labels costs in ranking.
+    auc_by_risk: float
+    auc_by_labels: float
 
 
 def examine_dependence(
@@ -101,7 +116,7 @@ def examine_dependence(
     censoring, z = check_follow_up(material)
     # Cox's score is positive where follow-up is short.
     by_feature = [Driver(name, math.nan, -score) for name, score in zip(cohort.names, z.tolist(), strict=True)]
-    share, spread, breadth, unseen = UNKNOWN_SELECTION if fit is None else _selection(fit, material)
+    selection = Selection() if fit is None else _selection(fit, material)
     return DependenceEvidence(
         event_times=test,
         source="event times" if use_times else "labels and follow-up",
@@ -110,10 +125,7 @@ def examine_dependence(
         # Of indices that others chose no feature can be named.
         time_drivers=_time_drivers(fit, cohort) if fit is not None and not design.note and test.rejects() else (),
         follow_up_drivers=_holm(by_feature) if censoring.rejects() else (),
-        selection_share=share,
-        propensity_range=spread,
-        breadth=breadth,
-        unseen_share=unseen,
+        **selection._asdict(),
     )
 
 
@@ -209,8 +221,8 @@ def _holm(drivers: Iterable[Driver]) -> tuple[Driver, ...]:
     return tuple(kept)
 
 
-def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, float], float, float]:
-    """Share of selection in the labels, range of propensities, breadth of follow-up, share unseen at its end."""
+def _selection(fit: ProbeFit, material: Material) -> Selection:
+    """Share of selection in the labels, range of propensities, breadth of follow-up, share unseen, cost in ranking."""
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
     step = max(1, fit.people.n // 5_000)
@@ -221,12 +233,22 @@ def _selection(fit: ProbeFit, material: Material) -> tuple[float, tuple[float, f
     seen = np.maximum(1 - np.mean(missed, axis=0), 1e-6)
     spread = float(np.var(np.log(seen))), float(np.var(np.log(np.maximum(risk, 1e-6))))
     location = float(np.std(v[0])) * propensity.spread
-    return (
-        spread[0] / max(sum(spread), 1e-12),
-        (float(np.quantile(seen, 0.1)), float(np.quantile(seen, 0.9))),
-        float(np.std(np.log(points))) / max(location, 1e-12),
-        fit.unseen_share(longest),
+    return Selection(
+        selection_share=spread[0] / max(sum(spread), 1e-12),
+        propensity_range=(float(np.quantile(seen, 0.1)), float(np.quantile(seen, 0.9))),
+        breadth=float(np.std(np.log(points))) / max(location, 1e-12),
+        unseen_share=fit.unseen_share(longest),
+        auc_by_risk=expected_auc(risk, risk),
+        auc_by_labels=expected_auc(risk, risk * seen),
     )
+
+
+def expected_auc(risk: Array, score: Array) -> float:
+    """AUC of a score for who is positive, where each person is positive with a known probability."""
+    if not 0 < risk.sum() < risk.size:
+        return math.nan
+    outcome = np.repeat([1, 0], risk.size)
+    return float(roc_auc_score(outcome, np.tile(score, 2), sample_weight=np.concatenate([risk, 1 - risk])))
 
 
 def _follow_up_points(material: Material) -> tuple[Array, float]:

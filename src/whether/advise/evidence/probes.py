@@ -194,12 +194,12 @@ def design_probe(
     return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
 
 
-def promising_columns(cohort: Cohort) -> Columns:
-    """Features that go with the label, or with the time of the event, one by one; at most 30."""
+def promising_columns(cohort: Cohort, most: int = MOST_CHOSEN) -> Columns:
+    """Features that go with the label, or with the time of the event, one by one; at most 30, or so many."""
     x = (cohort.features - cohort.features.mean(axis=0)) / np.maximum(cohort.features.std(axis=0), 1e-12)
     strength = np.abs(cohort.labeled @ x) / np.sqrt(float(cohort.labeled.sum()))
     if cohort.time is not None:
         logs = np.log(cohort.time[cohort.labeled])
         spread = max(float(logs.std() * np.sqrt(logs.size)), 1e-12)
         strength = np.maximum(strength, np.abs((logs - logs.mean()) @ x[cohort.labeled]) / spread)
-    return np.sort(np.argsort(-strength, kind="stable")[:MOST_CHOSEN])
+    return np.sort(np.argsort(-strength, kind="stable")[:most])

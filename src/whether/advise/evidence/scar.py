@@ -18,6 +18,7 @@ from whether.advise.evidence.probes import (
     logistic_candidates,
     widen_probe,
 )
+from whether.advise.evidence.seen_longer import check_seen_longer
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.constant import elkan_noto_label_frequency
@@ -47,6 +48,9 @@ class ScarEvidence:
     #: Share of positives that is labeled, by maximum likelihood under a constant propensity.
     label_frequency: Annotated[float, RestsOn(("events",))]
     elkan_noto: Annotated[float, RestsOn(("events",))]  #: The same by Elkan and Noto's rule.
+    #: Score test that labels do not go with the length of follow-up, given the features: no method without a clock is
+    #: right where it rejects.
+    follow_up: HypothesisTest
 
 
 def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:
@@ -58,6 +62,7 @@ def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:
         bootstrap=bootstrap_scar_test(cohort, frequency, rng),
         label_frequency=frequency,
         elkan_noto=max(elkan_noto_label_frequency(cohort, 1.0), float(cohort.labeled.mean())),
+        follow_up=check_seen_longer(material),
     )
 
 

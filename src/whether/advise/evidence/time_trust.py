@@ -117,7 +117,7 @@ def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence
     return TrustEvidence(
         heaping,
         measure_end_mass(time[labeled], follow_up[labeled]),
-        check_labels_against_times(labeled, time, follow_up, cohort.features),
+        check_labels_against_times(cohort, fits),
         hausman,
         difference,
     )

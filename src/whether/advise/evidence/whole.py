@@ -134,6 +134,6 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         shape=examine_shape(material, fits),
         scar=examine_scar(material, rng),
         exchange=examine_exchange(material),
-        linearity=examine_linearity(material),
+        linearity=examine_linearity(material, fits, trust_times=trusted),
         material=material,
     )

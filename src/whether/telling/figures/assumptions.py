@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whether.advise.variants import KINDS, Sensitivity, Variant
 from whether.palette import BLUE, DARK_GREEN, DARK_RED, GREY, INK, PALE_BLUE
+from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_rows, percent_axis
 from whether.telling.figures.groups import split_evenly
@@ -54,32 +55,37 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     # Some variants have the share of people with a recorded event as their mean risk.
     if found is None or not reading.tells_events:
         return None
-    variants = [variant for kind in KINDS for variant in found.variants if variant.kind == kind and not variant.failed]
+    variants = [variant for kind in KINDS for variant in found.others if variant.kind == kind]
     if not variants:
         return None
-    here = float(found.risks.mean())
     values = [_value(reading, variant) for variant in variants]
     labels = [_MOVED[variant.kind].words + value for variant, value in zip(variants, values, strict=True)]
-    means = [here, *(variant.mean_risk for variant in variants)]
-    low, high, own = percent(min(means)), percent(max(means)), percent(here)
+    low, high = (percent(end) for end in found.range)
+    own = percent(found.own_mean)
     return Chart(
         "variants",
         "The mean risk under other assumptions",
-        f"Points of the mean risk under {len(variants)} other assumptions, from {low} to {high}, with a dashed line at "
-        f"that of this report, {own}.",
+        f"Points of the mean risk under {len(variants)} other assumptions, grey where these data speak against them. "
+        f"By the methods left standing it goes from {low} to {high}, with a dashed line at that of this report, {own}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
-        f"or shorter follow-up. It goes from {low} to {high}; this report’s method says {own}. Not all of these "
-        "assumptions are equally plausible: the advice above says which one these data support.",
-        partial(_draw_means, variants[::-1], values[::-1], here),
+        f"or shorter follow-up. By the methods that these data leave standing it goes from {low} to {high}; this "
+        f"report’s method says {own}. Crosses in grey do not count: these data speak against them, and the table says "
+        "why.",
+        partial(_draw_means, variants[::-1], values[::-1], found.own_mean),
         Table(
-            ("what is assumed instead", "mean risk", "rank correlation with this report's risks"),
+            (
+                "what is assumed instead",
+                "mean risk",
+                "rank correlation with this report's risks",
+                "what speaks against it",
+            ),
             [
-                (label, percent(variant.mean_risk, 1), f"{variant.rank_correlation:.2f}")
-                for label, variant in zip(labels, variants, strict=True)
+                (label, percent(v.mean_risk, 1), f"{v.rank_correlation:.2f}", OBJECTIONS.get(v.objection, ""))
+                for label, v in zip(labels, variants, strict=True)
             ],
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
-        note=_learner_note(reading, here),
+        note=_learner_note(reading, found.own_mean),
         pointing="y",
     )
 
@@ -91,11 +97,15 @@ def _draw_means(
     ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here)}")
     labels, marks = [], []
     for y, (variant, value) in enumerate(zip(variants, values, strict=True)):
-        look = _MOVED[variant.kind]
-        ax.plot([variant.mean_risk], [y], linestyle="", marker=look.marker, color=look.color, markersize=7)
+        look, against = _MOVED[variant.kind], OBJECTIONS.get(variant.objection, "")
+        marker, color = ("x", GREY) if against else (look.marker, look.color)
+        ax.plot([variant.mean_risk], [y], linestyle="", marker=marker, color=color, markersize=7)
         labels.append((look.short if narrow else look.words) + value)
-        marks.append(Mark(ax, variant.mean_risk, y, f"{look.words}{value}: mean risk {percent(variant.mean_risk, 1)}"))
+        told = f"{look.words}{value}: mean risk {percent(variant.mean_risk, 1)}"
+        marks.append(Mark(ax, variant.mean_risk, y, f"{told}; does not count: {against}" if against else told))
     name_rows(ax, labels)
+    for text, variant in zip(ax.get_yticklabels(), variants, strict=True):
+        text.set_color(GREY if variant.objection else INK)
     ax.set(xlim=(0, 1), xlabel="mean risk (%)")
     percent_axis(ax.xaxis)
     legend_above(ax, narrow)
@@ -143,7 +153,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
         f"{len(kinds)} panels of a rising line, the risk of this report from the lowest to the highest, with a band of "
         f"risks under other assumptions. The widest band is that of {title}.",
         "The line is the risk in this report, people sorted from the lowest to the highest; the dotted band is how far "
-        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} % points on average.",
+        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} percentage points on average.",
         partial(_draw_bands, bands),
         Table(
             ("people, by risk", "people", "risk", *(f"moving: {_MOVED[kind].title}" for kind in kinds)),
@@ -160,7 +170,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
 
 
 def _bands(found: Sensitivity, disclosure: Disclosure) -> Bands | None:
-    kinds = [kind for kind in KINDS if any(v.kind == kind and not v.failed for v in found.variants)]
+    kinds = [kind for kind in KINDS if any(v.kind == kind and v.stands for v in found.variants)]
     n_groups = min(N_GROUPS, found.risks.size // max(disclosure.fewest, 1))
     if n_groups < 3 or not kinds:
         return None

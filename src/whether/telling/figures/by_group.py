@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "The mean risk that the event ever happens, and how many more people are expected to have it, for each level of a "
-    "column. Levels of few people are pooled, so that all of them add up to the whole cohort. "
+    "column. Levels of few people are pooled, so that the people of all levels are the whole cohort. "
 )
 
 
@@ -33,7 +33,7 @@ def group_charts(reading: Reading) -> list[tuple[Chart | None, str]]:
 
 
 def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLevel]) -> Chart:
-    is_range = reading.analysis.is_bound
+    is_range = reading.analysis.kind != "estimate"
     limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
     rows = group_rows(levels, is_range=is_range)
     lowest, highest = (pick(levels, key=lambda one: one.mean_risk.estimate) for pick in (min, max))

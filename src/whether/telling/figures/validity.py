@@ -174,7 +174,13 @@ def backtest_chart(record: Backtest) -> Chart | None:
         f"have had the event by now; 0 is right once all events have come. {worth_sentence(record)}{_scored(record)}",
         partial(_draw_backtest, record, rows),
         Table(
-            ("method", "AUC (95 % interval)", "AUC minus LR", "mean risk minus share (% points)", "Brier score"),
+            (
+                "method",
+                "AUC (95 % interval)",
+                "AUC minus LR",
+                "mean risk minus share (percentage points)",
+                "Brier score",
+            ),
             [(_ROWS.get(row, row), *_cells(record, row)) for row in reversed(rows)],
         ),
         height=(90 + 26 * len(rows), 150 + 2 * 24 * len(rows)),
@@ -194,11 +200,13 @@ def _draw_backtest(record: Backtest, rows: list[str], figure: FigureBase, narrow
     for y, row in enumerate(rows):
         label, off = _ROWS.get(row, row), _percent_points(record.interval(row, "mean_risk_error"))
         _draw_interval(errors, y, row, off)
-        marks.append(Mark(errors, off[0], y, f"{label}: mean risk minus share {signed_range(*off, 1)} % points"))
+        marks.append(
+            Mark(errors, off[0], y, f"{label}: mean risk minus share {signed_range(*off, 1)} percentage points")
+        )
     ranks.axvline(0.5, color=GREY, linewidth=1, linestyle="--")
     errors.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ranks.set_xlabel("ranks people (AUC, 0.5 is chance)")
-    errors.set_xlabel("mean risk minus share by now (% points)")
+    errors.set_xlabel("mean risk minus share by now (percentage points)")
     for ax in (ranks, errors):
         name_rows(ax, [_ROWS.get(row, row) for row in rows])
     return marks

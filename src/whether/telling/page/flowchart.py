@@ -58,7 +58,7 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
             Step(branch.question, branch.why, answer, branch.because(reading), not passed, branch.in_paper, leaves)
         )
         passed = passed or any(one.is_lit for one in leaves)
-    return found, leaf("labels only", "a ranking and a lower bound; no estimate")
+    return found, leaf("labels only", "a ranking; no estimate")
 
 
 def _first(reading: Reading) -> Step:

@@ -1,0 +1,90 @@
+"""Where the data settle on no number: the range from what holds in any case to the most that models allow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit, logit
+
+from whether.advise import Evidence, Sensitivity
+from whether.advise.evidence.bounds import bound_by_curve
+from whether.analysis.uncertainty import Rows
+from whether.evaluate import Interval
+
+# Share of the unlabeled over which an interval may reach before it is no estimate.
+NEARLY_ALL = 0.8
+
+
+def is_open(unseen: Interval, n_unlabeled: int) -> bool:
+    """Whether an interval of the number of unseen positives leaves nearly every number possible."""
+    return unseen.upper - unseen.lower > NEARLY_ALL * n_unlabeled
+
+
+def widest_range(
+    own: Interval,
+    rows: Rows,
+    evidence: Evidence,
+    moved: Sensitivity | None,
+    *,
+    everybody: float,
+    ceiling: float | None,
+) -> tuple[Interval, Interval]:
+    """Mean risk of some people, and number of their unlabeled who are positive, as ranges.
+
+    The lower end is the lower limit of the curve of events of these people, or the share with a recorded event. The
+    upper end is the highest of the model's own upper limit, of the mean risks by other methods that the evidence leaves
+    standing, and of what a model without features makes of the curve of events; or everybody where no method says how
+    many events were missed. The estimate is the model's own figure, within these ends.
+
+    Parameters
+    ----------
+    own : Interval
+        Mean risk of these people by the model.
+    rows : ndarray of int
+        The people.
+    evidence : Evidence
+    moved : Sensitivity or None
+        Risks of everybody by other methods.
+    everybody : float
+        Mean risk of everybody by the model.
+    ceiling : float or None
+        The highest share that the restriction allows; None where the method does not say how many events were missed.
+    """
+    cohort = evidence.material.cohort
+    labeled = cohort.labeled[rows]
+    n, n_events = rows.size, int(np.count_nonzero(labeled))
+    lowest = n_events / n
+    if evidence.times_trusted and 0 < n_events < n:
+        lowest = bound_by_curve(labeled, cohort.required("time")[rows]).limit
+    others = () if moved is None else moved.standing
+    known = [own.estimate, own.upper, *(float(variant.risks[rows].mean()) for variant in others)]
+    known.append(_without_features(own.estimate, evidence, everybody))
+    highest = 1.0 if ceiling is None else max(share for share in known if math.isfinite(share))
+    highest = max(lowest, highest if ceiling is None else min(highest, ceiling))
+    share = Interval(min(max(own.estimate, lowest), highest), lowest, highest, math.nan, own.level)
+    guess, least, most = (min(max(n * end - n_events, 0.0), n - n_events) for end in (share.estimate, lowest, highest))
+    return share, Interval(guess, least, most, math.nan, own.level)
+
+
+def _without_features(own: float, evidence: Evidence, everybody: float) -> float:
+    """Mean risk of some people, had everybody the log odds more that the curve of events has over the model."""
+    found = None if evidence.follow_up is None else evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
+    if found is None or not 0 < everybody < 1:
+        return math.nan
+    return float(expit(logit(own) + logit(1 - found.cured) - logit(everybody)))
+
+
+def hold_curve(found: tuple[Interval, Interval], rows: Rows, evidence: Evidence) -> tuple[Interval, Interval]:
+    """Intervals of a mean risk and a number of unseen positives that reach as far as the curve of events of people."""
+    cohort = evidence.material.cohort
+    labeled, (share, count) = cohort.labeled[rows], found
+    n, n_events = rows.size, int(np.count_nonzero(labeled))
+    if not 0 < n_events < n:
+        return found
+    curve = bound_by_curve(labeled, cohort.required("time")[rows]).share
+    return (
+        replace(share, upper=max(share.upper, curve)),
+        replace(count, upper=max(count.upper, min(n * curve - n_events, float(n - n_events)))),
+    )

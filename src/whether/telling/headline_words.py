@@ -1,0 +1,181 @@
+"""How many will have the event, in words: the sentence that comes first, its badge, and what stands beside the number.
+
+Page, text and data take these from here, so that they say the same.
+"""
+
+from __future__ import annotations
+
+import math
+
+from whether.advise.situation import Situation
+from whether.analysis import Analysis
+from whether.analysis.cautions import PAST_ABOVE, PAST_BELOW
+from whether.telling.disclosure import is_told
+from whether.telling.words import (
+    count_range,
+    is_known,
+    length,
+    percent,
+    percent_range,
+    plural,
+)
+
+_DEPENDS = "depending on whether events go on after the end of follow-up"
+_OPEN = "which these data narrow down no further"
+
+
+class Headline:
+    """The level of an answer in words, as it may be told."""
+
+    def __init__(self, analysis: Analysis, told: Analysis, n_cautions: int) -> None:
+        self.analysis, self.told, self._n_cautions = analysis, told, n_cautions
+
+    @property
+    def tells_events(self) -> bool:
+        """Whether the numbers of people with and without a recorded event may be told."""
+        return is_told(self.told.evidence.counts.n_events)
+
+    @property
+    def tells_ends(self) -> bool:
+        """Whether the ends of a range may be told."""
+        bounds = self.told.evidence.bounds
+        return self.tells_events and is_told(self.told.unseen, bounds.lowest, bounds.lowest_by_times_limit)
+
+    @property
+    def badge(self) -> str:
+        """What kind of answer it is."""
+        if self.analysis.kind == "range":
+            return "Range, no single estimate"
+        if self.analysis.kind == "ranking":
+            return "Ranking only, no estimate"
+        return f"Estimate, {'with ' + plural(self._n_cautions, 'caution') if self._n_cautions else 'without cautions'}"
+
+    @property
+    def without(self) -> str:
+        """The people without a recorded event, counted where that does not give away how many have one."""
+        return f"the {f'{self.analysis.n_unlabeled:,} ' if self.tells_events else ''}people with no recorded event"
+
+    def first(self) -> str:
+        """How many of the unlabeled are positive: a number, a range, or that it cannot be said."""
+        return {"estimate": self._estimate, "range": self._range, "ranking": self._ranking}[self.analysis.kind]()
+
+    def _estimate(self) -> str:
+        unseen = self.told.unseen
+        if not is_told(unseen):
+            return f"{str(unseen).capitalize()} of {self.without} are expected to have it eventually."
+        part = unseen.estimate / self.analysis.n_unlabeled
+        share = percent(part, 0 if part >= 0.0095 else 1) if self.tells_events else ""
+        beside = "; ".join(part for part in (share, self.limits) if part)
+        counted = f"{unseen.estimate:,.0f} of {self.without}{f' ({beside})' if beside else ''}"
+        return f"About {counted} are expected to have it eventually."
+
+    @property
+    def limits(self) -> str:
+        """The interval of the expected number; empty where it is not known or not told."""
+        found = self.told.unseen
+        shown = count_range(found.lower, found.upper) if is_told(found) and self.tells_events else ""
+        return f"{100 * found.level:g} % interval {shown}" if shown else ""
+
+    def _range(self) -> str:
+        why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
+        if not self.tells_ends:
+            return f"How many of {self.without} will have it eventually is not told, {why}."
+        ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
+        return f"Between {ends} of {self.without} will have it eventually, {why}."
+
+    def _ranking(self) -> str:
+        return (
+            f"These data rank people, but do not say how many of {self.without} will have it eventually: any number "
+            "from none to all is possible."
+        )
+
+    def lead(self) -> list[str]:
+        """What has to be known with the number."""
+        if self.analysis.kind == "range":
+            return [f"{self._lower_end()} {self._upper_end()}"]
+        if self.analysis.kind == "ranking":
+            return [
+                "What is called risk here is the probability of a recorded event, the lowest that the true risk can "
+                "be. It says who is more likely to have the event only as far as everybody is equally likely to be "
+                "seen."
+            ]
+        return [f"{self.past}."] if self.past else []
+
+    def _lower_end(self) -> str:
+        until = self.told.evidence.bounds.time_of_lowest
+        if not (is_known(until) and is_told(self.told.evidence.bounds.lowest_by_times_limit)):
+            return "The lower end counts recorded events only."
+        return (
+            f"The lower end is what {length(until, self.analysis.origin.unit)} of follow-up would have shown, had "
+            "everybody been followed for so long (lower limit, 95 % confidence)."
+        )
+
+    def _upper_end(self) -> str:
+        most = "The upper end is the most that models of these data allow"
+        if not self.analysis.recommendation.refused:
+            return f"{most}."
+        return (
+            f"{most}; what they expect after the end of follow-up nobody has observed. The ranking of people is "
+            "affected less."
+        )
+
+    def mean_risk(self) -> str:
+        """The mean risk with its interval, and beside it what the past says of it."""
+        found, analysis = self.told.mean_risk, self.analysis
+        if not is_told(found):
+            return ""
+        seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)}."
+        limits = percent_range(found.lower, found.upper, 1)
+        if analysis.kind != "estimate":
+            return f"The mean risk lies between {limits.replace(' to ', ' and ')}; {seen}"
+        interval = f" ({100 * found.level:g} % interval {limits})" if limits else ""
+        beside = f" {self.past}." if self.past else ""
+        return f"The mean risk is {percent(found.estimate, 1)}{interval}; {seen}{beside}"
+
+    @property
+    def past(self) -> str:
+        """What an earlier date says against the level, where that is no chance; empty if nothing."""
+        found = next((name for name in self.analysis.cautions if name in (PAST_BELOW, PAST_ABOVE)), "")
+        if not found:
+            return ""
+        how = "too low" if found == PAST_BELOW else "above the share with the event by now"
+        points = f"{self._points()} " if self._points() else ""
+        return f"Rehearsed at an earlier date, the method came out {points}{how}"
+
+    def past_caution(self) -> str:
+        """The same with its interval, and what to do about it."""
+        error = self.analysis.past_error
+        assert error is not None, "there is a finding about the past"
+        lower, upper = sorted((abs(100 * error.lower), abs(100 * error.upper)))
+        limits = f" ({100 * error.level:g} % interval {lower:.0f} to {upper:.0f})" if self._points() else ""
+        found = f"{self.past}{limits}{self._hidden()}"
+        return f"{found}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
+
+    def _hidden(self) -> str:
+        record = self.told.backtest
+        if record is None or not is_told(record.hidden_share):
+            return ""
+        return f", with {percent(record.hidden_share)} of today’s events hidden"
+
+    def _excuse(self, is_above: bool) -> str:
+        """What else than the method may be off."""
+        if not Situation(self.analysis.evidence).times_usable:
+            return " The rehearsal goes by event times, which these data contradict: it may be off itself."
+        return " Events that are still to come make it less." if is_above else ""
+
+    def _points(self) -> str:
+        """How far the level was off, in percentage points; empty where that is not told."""
+        record, error = self.told.backtest, self.analysis.past_error
+        if record is None or not is_told(record.scores) or error is None or not math.isfinite(error.estimate):
+            return ""
+        return points_text(error.estimate)
+
+
+def points_text(error: float) -> str:
+    """Return the size of a difference between shares in percentage points; to a digit where it is small.
+
+    >>> points_text(-0.094), points_text(0.0131), points_text(0.004)
+    ('9 percentage points', '1.3 percentage points', '0.4 percentage points')
+    """
+    points = abs(100 * error)
+    return f"{points:.0f} percentage points" if points >= 1.95 else f"{points:.1f} percentage points"
