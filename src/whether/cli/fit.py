@@ -50,10 +50,8 @@ def fit(
     """  # noqa: D301
     from whether.cli.cohorts import read_people
     from whether.cli.method_choice import (
-        check_advisable,
         check_method,
-        describe_training,
-        expect_unseen,
+        describe_fit,
         follow_advice,
         model_settings,
         save_fitted,
@@ -67,7 +65,6 @@ def fit(
     check_learner(learner)
     keeps_gaps, refusals = learner == "boosted", list[str]()
     people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None)
-    check_advisable(chosen, people)
     times = {"time": people.time, "follow_up": people.follow_up}
     with gathered_warnings() as warned:
         if chosen is None:
@@ -79,8 +76,7 @@ def fit(
         settings = model_settings(chosen, people, outcome_features, penalty)
         model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed, **settings)
         model.fit(people.X, people.y, **times)
-        mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
-        training = describe_training(model, people.y, mean_risk, expect_unseen(model, people, times))
+        training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     tell(

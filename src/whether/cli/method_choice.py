@@ -61,12 +61,6 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     return found
 
 
-def check_advisable(chosen: Method | None, people: TableCohort) -> None:
-    """Refuse to advise on people without features."""
-    if chosen is None and not people.encoder.features:
-        raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
-
-
 def model_settings(
     method: Method, people: TableCohort, outcome_features: list[str] | None, penalty: str
 ) -> dict[str, Any]:
@@ -92,12 +86,14 @@ def model_settings(
 
 def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:
     """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
+    if not people.encoder.features:
+        raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
     advice = recommend(people.X, people.y, **people.known, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
 
 
-def expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> float:
+def _expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> float:
     """Number of the unlabeled who are expected to be positive."""
     if isinstance(model, TimeModelClassifier):
         # How long somebody is known to be without the event is what the model read in the fit.
@@ -118,6 +114,12 @@ class Training:
     mean_risk: Annotated[float, RestsOn(("events",))]
     expected_unseen: Annotated[float, Expected()]
     converged: bool
+
+
+def describe_fit(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> Training:
+    """What a fit to the people of a table came to, as it may be told."""
+    mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
+    return describe_training(model, people.y, mean_risk, _expect_unseen(model, people, times))
 
 
 def describe_training(
