@@ -30,6 +30,15 @@ def test_no_two_sentences_disagree(case, read_report, global_random_seed):
     assert find_contradictions(answer, read_report(answer).words) == []
 
 
+@pytest.mark.parametrize("name", ["e1684", "hodgkin"])
+def test_no_two_sentences_about_a_real_cohort_disagree(name, shared_data, read_report):
+    answer = wh.analyze(
+        shared_data / f"{name}.parquet", event="event", time="time", by="sex_female" if name == "e1684" else "stage",
+        learner="linear", n_splits=3,
+    )  # fmt: skip
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
 def test_contradictions_are_found(analysis):
     advice, unseen, risk = analysis.recommendation, analysis.unseen, analysis.mean_risk
     assert find_contradictions(analysis) == []

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import whether as wh
+from whether.analysis import GroupLevel
 from whether.telling import write_report
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
@@ -172,3 +173,16 @@ def test_a_page_that_cannot_be_made_leaves_the_old_file(analysis, tmp_path, monk
 def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
     with pytest.raises(ValueError, match=f"`suppress_below` must be a whole number >= 0, got {value!r}"):
         write_report(analysis, tmp_path / "report.html", suppress_below=value)
+
+
+def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, read_report):
+    assert "Group by group" not in read_report(analysis).words
+    half, unseen = analysis.n_people // 2, analysis.unseen
+    levels = tuple(GroupLevel("stage", name, half, 40, analysis.mean_risk, unseen) for name in ("early", "late"))
+    page = read_report(dataclasses.replace(analysis, by_group=levels))
+    assert "by-0" in page.data["figures"]
+    table = next(rows for rows in page.tables if rows[0][0] == "stage")
+    limits = f"{unseen.estimate:,.0f} ({unseen.lower:,.0f} to {unseen.upper:,.0f})"
+    assert [row[0] for row in table[1:]] == ["early", "late"]
+    assert all(row[1:3] == [f"{half:,}", "40"] and row[-1] == limits for row in table[1:])
+    assert any("open" in attributes for attributes in page.named("details"))

@@ -7,7 +7,8 @@ from whether.analysis import Analysis, Note
 from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
 from whether.methods import LR
-from whether.telling.advice_words import OBJECTIONS, AdviceWords
+from whether.telling.advice_words import AdviceWords
+from whether.telling.check_words import left_out_text
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline, points_text
 from whether.telling.words import is_known, percent, percent_range, signed
@@ -115,7 +116,8 @@ class AnswerWords:
             return f"No sensitivity: {NO_SENSITIVITY[self.analysis.no_sensitivity]}"
         if not is_told(*(variant.mean_risk for variant in moved.variants)):
             return "There are too few people of one kind to say how far other methods move the mean risk."
-        return f"{self._standing(moved)}{left_out_text(moved)}"
+        left_out = left_out_text(moved.left_out)
+        return f"{self._standing(moved)}{left_out and ' ' + left_out}"
 
     def _standing(self, moved: Sensitivity) -> str:
         if not moved.standing:
@@ -139,12 +141,3 @@ def level_text(error: Interval) -> str:
     return (
         f"{points_text(error.estimate)} {side} the share with the event by now{limits if is_known(error.lower) else ''}"
     )
-
-
-def left_out_text(moved: Sensitivity) -> str:
-    """Say which methods do not count, by reason; empty if all do."""
-    reasons: dict[str, list[str]] = {}
-    for variant in moved.left_out:
-        reasons.setdefault(OBJECTIONS[variant.objection], []).append(str(variant.value))
-    listed = "; ".join(f"{', '.join(methods)} ({reason})" for reason, methods in reasons.items())
-    return f" Left out, because these data speak against them: {listed}." if listed else ""

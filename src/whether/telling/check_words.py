@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -110,20 +111,31 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     low, high = moved.range
     lines += wrap(
         f"By the methods that these data leave standing, the mean risk lies between {low:.3f} and {high:.3f}, and a "
-        f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). Rows in "
-        "brackets are left out, with the reason.",
+        f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). What is in "
+        "brackets does not count.",
         width,
     )
     lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
     for v in moved.variants:
         value = v.value if isinstance(v.value, str) else f"{v.value:g}"
         lines.append(f"{v.kind:18s} {value:>12s} {_outcome(v)}")
-    return lines
+    left_out = left_out_text(moved.others)
+    return [*lines, "", *wrap(left_out, width)] if left_out else lines
+
+
+def left_out_text(variants: Sequence[Variant]) -> str:
+    """Say what does not count, by reason; empty if everything does."""
+    reasons: dict[str, dict[str, None]] = {}
+    for variant in variants:
+        if variant.objection:
+            name = str(variant.value) if variant.kind == "restriction" else f"{variant.kind} in brackets"
+            reasons.setdefault(OBJECTIONS[variant.objection], {})[name] = None
+    listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    return f"Left out, because these data speak against them: {listed}." if listed else ""
 
 
 def _outcome(variant: Variant) -> str:
     if variant.failed:
         return "could not be fitted"
     mean = f"{'(' if variant.objection else ''}{variant.mean_risk:.3f}{')' if variant.objection else ''}"
-    why = f"  {OBJECTIONS[variant.objection]}" if variant.objection else ""
-    return f"{mean:>10s} {variant.rank_correlation:17.3f}{why}"
+    return f"{mean:>10s} {variant.rank_correlation:17.3f}"

@@ -20,7 +20,7 @@ from whether.telling.words import (
     plural,
 )
 
-_DEPENDS = "depending on whether events go on after the end of follow-up"
+_DEPENDS = "depending on how many events come after the end of follow-up"
 _OPEN = "which these data narrow down no further"
 
 

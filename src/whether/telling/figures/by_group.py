@@ -37,13 +37,13 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
     limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
     rows = group_rows(levels, is_range=is_range)
     lowest, highest = (pick(levels, key=lambda one: one.mean_risk.estimate) for pick in (min, max))
-    ends = f"It goes from {_say(lowest, is_range)} to {_say(highest, is_range)}."
+    ends = "" if is_range else f"The mean risk goes from {_say(lowest)} to {_say(highest)}."
     everybody = None if is_range else reading.analysis.mean_risk.estimate
     return Chart(
         f"by-{number}",
         f"By {name(column).short}",
-        f"A {limits} of the mean risk for each of {len(levels)} levels. {ends}",
-        f"{'' if number else ABOUT}{ends}",
+        f"A {limits} of the mean risk for each of {len(levels)} levels. {ends}".strip(),
+        f"{'' if number else ABOUT}{ends}".strip(),
         partial(_draw, list(levels)[::-1], everybody, limits),
         Table(
             (name(column).short, *HEADER[:2], f"{HEADER[2]} ({limits})", f"{HEADER[3]} ({limits})"),
@@ -55,10 +55,8 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
     )
 
 
-def _say(level: GroupLevel, is_range: bool) -> str:
-    risk = level.mean_risk
-    told = percent_range(risk.lower, risk.upper) if is_range else percent(risk.estimate)
-    return f"{told} ({name(level.level).short})"
+def _say(level: GroupLevel) -> str:
+    return f"{percent(level.mean_risk.estimate)} ({name(level.level).short})"
 
 
 def _draw(

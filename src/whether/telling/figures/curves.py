@@ -27,7 +27,7 @@ MOST_LISTED = 40
 _READINGS = {
     "levels off": "The curve levels off: nearly everybody to whom the event happens has had it by the end.",
     "unclear": "Whether the curve levels off is unclear.",
-    "goes on": "The curve still falls where it ends: events go on after follow-up.",
+    "goes on": "The curve still falls where it ends: more events may come after follow-up.",
     "unknown": "Whether the curve levels off could not be told.",
 }
 _COMPARISONS = {
