@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, poisson
+from scipy.stats import norm, poisson
 
 from whether.advise.evidence.dependence import LARGE_UNSEEN_SHARE
 from whether.advise.evidence.hypothesis import HypothesisTest
@@ -68,9 +68,10 @@ class EndMass:
 
     #: Share of the events in the last 2 % of the person's follow-up.
     share: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
-    #: The same, if events were spread evenly over the last 10 %.
+    #: The same, by a straight line through the number of events in the four parts of 2 % before.
     expected: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
-    p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]  #: Binomial, one-sided.
+    #: One-sided, normal approximation. Under the null it rejects in ENDLEVELS.
+    p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
     n_near_end: Annotated[int, People("events")] = field(repr=False)  #: in the last 10 %
     n_at_end: Annotated[int, People("n_near_end")] = field(repr=False)  #: in the last 2 %
 
@@ -145,13 +146,20 @@ def measure_heaping(event_times: Array) -> Heaping:
 
 
 def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
-    """Compare events in the last part of labeled people's follow-up with those just before."""
-    part = event_times / follow_up
-    near = int(np.count_nonzero(part >= 1 - LAST_WINDOW))
-    at_end = int(np.count_nonzero(part >= 1 - LAST_PART))
-    even = LAST_PART / LAST_WINDOW
-    p_value = float(binom.sf(at_end - 1, near, even)) if near else 1.0
-    return EndMass(at_end / part.size, even * near / part.size, p_value, near, at_end)
+    """Compare events in the last part of labeled people's follow-up with a straight line through those before."""
+    left = 1 - event_times / follow_up
+    near = left <= LAST_WINDOW
+    n_parts = round(LAST_WINDOW / LAST_PART)
+    before = np.minimum((left[near] / LAST_PART).astype(int), n_parts - 1)
+    counts = np.bincount(before, minlength=n_parts)
+    # Events may become more or fewer towards the end: the line through the parts before it says how many to expect.
+    position = np.arange(1, n_parts)
+    centered = position - position.mean()
+    weight = 1 / position.size - position.mean() * centered / (centered @ centered)
+    expected = max(0.0, float(weight @ counts[1:]))
+    error = math.sqrt(counts.mean() * (1 + weight @ weight))
+    p_value = float(norm.sf((counts[0] - expected) / error)) if error > 0 else 1.0
+    return EndMass(counts[0] / left.size, expected / left.size, p_value, int(near.sum()), int(counts[0]))
 
 
 def compare_models(material: Material, fits: EventTimeFits) -> tuple[HypothesisTest, Interval | None]:
