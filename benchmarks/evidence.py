@@ -17,6 +17,7 @@ from benchmarks.null_worlds import NULL_WORLDS, WRONG_RECORDS, draw
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
 from whether.advise.evidence.follow_up import last_events
+from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.linearity import examine_linearity
 from whether.advise.evidence.material import gather
@@ -44,7 +45,9 @@ def of_event_times(material, candidates):
 def of_end_mass(material):
     cohort = material.cohort
     times, ends = cohort.required("time")[cohort.labeled], cohort.required("follow_up")[cohort.labeled]
-    return measure_end_mass(times, ends)
+    found = measure_end_mass(times, ends)
+    # Of fewer people nothing is told.
+    return found if found.n_near_end >= 11 else HypothesisTest("events do not pile up at the end of follow-up")
 
 
 @lru_cache(maxsize=2)

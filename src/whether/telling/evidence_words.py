@@ -198,7 +198,7 @@ def _trust(found: TrustEvidence) -> list[str]:
     if end is not None and is_told(end.share):
         lines.append(
             f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up, "
-            f"{percent(end.expected, 1)} would if spread evenly at its end (p = {end.p_value:.3f})."
+            f"{percent(end.expected, 1)} would if they went on as shortly before (p = {end.p_value:.3f})."
         )
     lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")
     lines.append(f"That event-time and follow-up model agree on the mean risk {outcome_of(found.hausman)}.")

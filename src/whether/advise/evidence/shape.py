@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import EventTimeFits, ProbeFit, design_probe, event_time_candidates
+from whether.likelihood import Likelihood
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -26,6 +28,8 @@ MOST_ROWS = 20_000
 MOST_BINS, EVENTS_PER_BIN = 5, 20
 # Residual spread, in that of log times, below which the features say when the event comes: there is no shape to test.
 NO_NOISE = 0.01
+# Part of the variance of an excess that the coefficients must leave for it to say anything.
+LEAST_LEFT = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,8 @@ class ShapeEvidence:
     """Whether the residual distribution of the event-time model fits."""
 
     #: Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the null
-    #: it rejects in 6.0 % and 5.0 % of 200 runs at the nominal 5 % (`python -m benchmarks evidence levels 200 shape
-    #: feature-independent exact-reporting`), and with two humps or heavy tails in all of 20 (`... levels 20 shape
-    #: two-humps heavy-tails`).
+    #: it rejects in 2.4 to 6.0 % of 250 runs at the nominal 5 % in eleven worlds (`python -m benchmarks evidence levels
+    #: 250 shape`), and with two humps or heavy tails in all of 5 (`... levels 5 shape two-humps heavy-tails`).
     test: HypothesisTest
     #: Half the sum of differences between observed and expected events over the number of events: the share of events
     #: that come when the model does not expect them. NaN where there is no test.
@@ -59,19 +62,23 @@ def examine_shape(material: Material, fits: EventTimeFits) -> ShapeEvidence | No
     if fit.noise < NO_NOISE:
         note = "the features say when the event comes, but for less than a hundredth of the spread"
         return ShapeEvidence(HypothesisTest(null, note=note), math.nan, fit.distribution)
-    excess = _excess_events(fit, n_bins)
+    excess, rise = _excess_events(fit, n_bins)
     total = excess.sum(axis=0)
-    # What the estimated coefficients take up of each person's excess is no evidence against the shape.
-    rest = excess - fit.people.scores @ np.linalg.lstsq(fit.people.scores, excess, rcond=1e-10)[0]
-    values, vectors = np.linalg.eigh(rest.T @ rest)
-    kept = values > 1e-6 * values.max()
+    # The estimated coefficients take up what they can of an excess.
+    rest = excess - fit.people.influence @ rise.T
+    values, vectors = eigh(rest.T @ rest, excess.T @ excess)
+    kept = values > LEAST_LEFT
     statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
     misplaced = float(np.abs(total).sum() / 2 / np.count_nonzero(design.cohort.labeled))
     return ShapeEvidence(HypothesisTest.of(null, statistic, int(kept.sum()), design.note), misplaced, fit.distribution)
 
 
-def _excess_events(fit: ProbeFit, n_bins: int) -> Array:
-    """Observed minus expected events of each person in bins of u, which hold as many events each."""
+def _excess_events(fit: ProbeFit, n_bins: int) -> tuple[Array, Array]:
+    """Observed minus expected events of each person in bins of u with as many events each, and how they answer.
+
+    The second is the slope of the sum of expected events in the coefficients, one row per bin: that of the log hazard,
+    summed over the events themselves.
+    """
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
     over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.people.observed).value)
@@ -79,7 +86,20 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> Array:
     edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
     edges[0], edges[-1] = 0.0, 1.0
     hazard = -np.log1p(-np.minimum(fit.risks * np.minimum(over, edges[1:, None]), 1 - 1e-12))
-    expected = np.diff(hazard, axis=0, prepend=0.0).T
     bins = np.clip(np.searchsorted(edges, over[:n_events], side="left") - 1, 0, n_bins - 1)
-    expected[np.arange(n_events), bins] -= 1
-    return np.asarray(-expected)
+    here = (bins == np.arange(n_bins)[:, None]).astype(float)
+    excess = -np.diff(hazard, axis=0, prepend=0.0).T
+    excess[:n_events] += here.T
+    return excess, here @ _log_hazard_slopes(fit)
+
+
+def _log_hazard_slopes(fit: ProbeFit) -> Array:
+    """Gradient in the coefficients of the log hazard of each event: of its density less that of surviving so far."""
+    n, layout, likelihood = fit.people.n_labeled, fit.fit.predictor.layout, Likelihood(fit.fit.propensity)
+    (eta, v), observed = fit.predictors, fit.people.observed[..., : fit.people.n_labeled]
+    density, survival = (
+        likelihood.terms(eta[:n], v[:, :n], observed, labeled=labeled).gradient for labeled in (True, False)
+    )
+    by_predictor, x = density - survival, fit.people.features[:n]
+    shared = by_predictor[list(layout.sloped)].sum(axis=0)[:, None] * x[:, : layout.n_shared]
+    return np.hstack([by_predictor.T, by_predictor[0][:, None] * x, shared])
