@@ -34,7 +34,8 @@ def test_a_cohort_with_a_plateau_gets_an_estimate_near_the_curve_of_events(analy
     assert told["answer"]["kind"] == "estimate"
     # The curve levels off at 0.654; its standard error is 0.018.
     assert told["answer"]["mean_risk"]["estimate"] == pytest.approx(1 - 0.654, abs=3 * 0.018)
-    assert told["answer"]["unseen"]["upper"] < 60
+    # Heavier tails than the fitted one allow a few more than its own interval, of 574 people without the event.
+    assert told["answer"]["unseen"]["upper"] < 0.15 * 574
 
 
 def test_gaps_and_categories_of_a_cohort_are_told(analyze):

@@ -30,6 +30,8 @@ from whether.estimators import (
 )
 from whether.estimators.held_out import held_out_log_likelihood
 from whether.estimators.time_model import TimeModelClassifier
+from whether.family import Family
+from whether.learners import LinearFit
 from whether.learners.progress import progress
 
 Array = NDArray[np.float64]
@@ -68,6 +70,14 @@ class Alternatives:
     def reach_of_risks(self) -> tuple[Array, Array]:
         """How far the log odds of each person's risk reach down and up."""
         return self._reach(self.risks, self.reference_risks)
+
+    def steps_from(self, fit: LinearFit, family: Family, features: Array) -> Array:
+        """Intercepts and slopes by which a linear predictor moves to the others, as its ``steps`` has them."""
+        table = np.column_stack([np.ones(features.shape[0]), fit.predictor.standardization.apply(features)])
+        ends = [family.from_log_odds(_log_odds(risks)) for risks in (*self.risks, self.reference_risks)]
+        moved = np.stack(ends[:-1], axis=1) - ends[-1][:, None]
+        found = np.linalg.lstsq(table, moved, rcond=None)[0].T
+        return np.asarray(np.sqrt(2 * self.weights)[:, None] * found)
 
     def _reach(self, shares: Array, reference: Array) -> Any:
         """Root mean square of the steps to either side, as if each side were half of all models."""

@@ -82,8 +82,11 @@ def take_sums(
     """Predict for everybody, and find out how sure the model is."""
     risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
     others = fit_alternatives(model, X, cohort)
+    if others is not None and has_errors(model):
+        steps = others.steps_from(model.model_, model.family, cohort.features)
+        model.model_ = replace(model.model_, steps=steps)  # so that a saved model has the same intervals
     limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
-    if limits is not None and others is not None:
+    if limits is not None and others is not None and not has_errors(model):
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
     lower, upper = (None, None) if limits is None else limits
     return Sums(model, cohort, risks, still, lower, upper, spread_of, others, level, notes)

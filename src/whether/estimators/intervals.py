@@ -18,7 +18,7 @@ def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> 
     """Lower and upper ends of intervals of Pr(ever), or None where the model has none.
 
     They are Wald intervals of the outcome's predictor, conditional on what the standard errors of the coefficients are
-    conditional on; see the notes of ``summary()``.
+    conditional on (see the notes of ``summary()``), which reach as far as other models do where an analysis fitted any.
     """
     if not has_errors(model):
         return None
@@ -26,7 +26,8 @@ def risk_intervals(model: CensoredClassifier, features: Array, level: float) -> 
     width = float(ndtri(0.5 + level / 2))
     for rows in row_blocks(features.shape[0]):
         eta, error = model.model_.predict_with_error(features[rows])
-        lower[rows], upper[rows] = (model.family.probability(eta + side * width * error)[0] for side in (-1, 1))
+        down, up = (width * np.hypot(error, side) for side in model.model_.reach(features[rows]))
+        lower[rows], upper[rows] = (model.family.probability(end)[0] for end in (eta - down, eta + up))
     return lower, upper
 
 

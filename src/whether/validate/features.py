@@ -19,7 +19,10 @@ def check_table(table: Any, *, allow_empty: bool = False) -> None:
     """Check a data frame's columns to be numeric, naming the one that is not, and that there are some."""
     if getattr(table, "shape", (1, 1))[1:] == (0,):
         if not allow_empty:
-            raise DataError("X has no columns, but at least one feature is needed: name the columns to learn from.")
+            raise DataError(
+                f"X has 0 feature(s) (shape={table.shape}) while a minimum of 1 is required: "
+                "name the columns to learn from."
+            )
         if len(table) == 0:
             raise DataError("X has neither columns nor rows. For a model without features pass numpy.empty((n, 0)).")
     columns, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)

@@ -71,6 +71,8 @@ def _check_fit(fit: LinearFit) -> None:
     expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome, layout.n_skipped)
     require(layout == expected, "a layout does not fit its propensity")
     require(matrix is None or matrix.shape == (layout.size, layout.size), "coefficients do not fit")
+    if fit.steps is not None:
+        check_array(fit.steps, 2, fit.steps.shape[0] * (1 + fit.columns.size))
     require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")
 
 

@@ -168,6 +168,9 @@ class LinearFit(FittedModel):
         How strongly the outcome index drives the time part; None where it is free.
     path : ShrinkagePath or None
         How the shrinkage was chosen.
+    steps : ndarray of shape (number of models, 1 + number of columns) or None
+        Intercept and slopes, on standardised features, by which the outcome's predictor moves to that of other models
+        which the data leave possible, each times the root of twice its weight.
     """
 
     propensity: Propensity
@@ -178,6 +181,7 @@ class LinearFit(FittedModel):
     shrinkage: float
     kappa: float | None
     path: ShrinkagePath | None
+    steps: Array | None = None
 
     @property
     def linear_part(self) -> LinearFit:
@@ -239,6 +243,14 @@ class LinearFit(FittedModel):
         error = np.sqrt(np.square(root[0] + standard @ root[1:]).sum(axis=1))
         coefficients = self.coefficients[outcome]
         return coefficients[0] + standard @ coefficients[1:], error
+
+    def reach(self, features: Array) -> tuple[Array, Array]:
+        """How far the outcome's predictor of new people reaches down and up to other models."""
+        if self.steps is None:
+            return np.zeros(features.shape[0]), np.zeros(features.shape[0])
+        moved = self.steps[:, 0] + self.predictor.standardization.apply(features) @ self.steps[:, 1:].T
+        down, up = (np.sqrt(np.square(part).sum(axis=1)) for part in (np.minimum(moved, 0.0), np.maximum(moved, 0.0)))
+        return down, up
 
     def error_of_sum(self, gradient: Array) -> float:
         """Standard error of a sum over people with this gradient in the coefficients; NaN without a covariance."""
