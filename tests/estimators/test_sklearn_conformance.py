@@ -101,10 +101,6 @@ LABELS_1_AND_2 = "y is 0/1 by contract: of 1 and 2 nobody can tell which is the 
 WEIGHTS_IN_BATCHES = (
     "mini-batches and held-out folds are made of rows: a row of weight 2 is in one, two rows may be in two"
 )
-WEIGHTS_IN_ROUNDS = (
-    "rounds of boosting are chosen on folds of rows: a row of weight 2 is in one, two rows may be in two"
-)
-WEIGHTS_IN_TREES = "the forest's bootstrap and the histogram's bins and leaves count rows, whatever their weight"
 NO_FEATURES = "a linear model without features is a model: intercepts only"
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 
@@ -163,8 +159,6 @@ def expected_failures_without_adapter(estimator):
     expected = {**expected_failures(estimator), **dict.fromkeys(CHECKS_WITH_LABELS_1_AND_2, LABELS_1_AND_2)}
     if isinstance(estimator.learner, NeuralLearner):
         expected[WEIGHTS] = WEIGHTS_IN_BATCHES
-    elif not isinstance(estimator.learner, str):
-        expected[WEIGHTS] = WEIGHTS_IN_TREES
     return expected
 
 
@@ -172,8 +166,6 @@ def expected_failures_with_times(estimator):
     expected = expected_failures(estimator)
     if isinstance(estimator.learner, NeuralLearner):
         expected[WEIGHTS] = WEIGHTS_IN_BATCHES
-    elif estimator.learner == "boosted":
-        expected[WEIGHTS] = WEIGHTS_IN_ROUNDS
     return expected
 
 

@@ -65,16 +65,23 @@ def _as_slice(rows: Rows) -> Selected:
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
 
 
-def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int) -> Rows:
+def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int, weight: Array | None = None) -> Rows:
     """Deal people to folds in the order of label and time, so that every fold has its share of both.
 
-    Nothing is drawn at random: folds are the same in every run and for every order of the rows.
+    Nothing is drawn at random: folds are the same in every run and for every order of the rows. Rows that are alike go
+    together, as a row that stands for several people does, and a row of no weight takes nobody's place.
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
-    order = np.lexsort((tie_break, np.atleast_2d(observed).sum(axis=0), ~labeled))
+    keys = np.stack([tie_break, np.round(np.atleast_2d(observed).sum(axis=0), 9), ~labeled])
+    order = np.lexsort(keys)
+    counts = np.ones(labeled.size, dtype=bool) if weight is None else weight[order] > 0
+    is_new = np.concatenate([[True], (np.diff(keys[:, order], axis=1) != 0).any(axis=0)]) & counts
+    number = np.cumsum(is_new)
+    if number[-1] < n_folds:  # too few people differ to be dealt otherwise than row by row
+        number = np.arange(labeled.size)
     fold = np.empty(labeled.size, dtype=np.intp)
-    fold[order] = np.arange(labeled.size) % n_folds
+    fold[order] = number % n_folds
     return fold
 
 

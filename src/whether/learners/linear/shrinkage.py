@@ -128,7 +128,7 @@ def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
 def held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
-    fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS)
+    fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS, objective.weight)
     values = np.empty((len(points), objective.n))
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
