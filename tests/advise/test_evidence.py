@@ -222,9 +222,7 @@ def test_event_times_of_another_shape_than_the_model_are_found_and_flagged(world
     shape = advice.evidence.shape
     assert shape.test.rejects(1e-6) is not fits
     assert (shape.misplaced_share > 0.2) is not fits
-    # One cohort in twenty has its times contradicted by chance: their shape is nobody's concern then.
-    if advice.evidence.times_trusted:
-        assert ("shape of times" in advice.flags) is not fits
+    assert ("shape of times" in advice.flags) is not fits
 
 
 def test_the_shape_is_not_tested_where_features_say_when_the_event_comes(global_random_seed):
