@@ -113,7 +113,8 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
 
     Parameters
     ----------
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "gengamma"}, default="auto"
+    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "frechet",
+        "gengamma"}, default="auto"
         Residual distribution of the log event time; "auto" takes the most likely of the first three.
     time_features : list of str or int, optional
         Features that the event time may depend on; None means all, an empty list none.

@@ -146,7 +146,8 @@ class AFTClassifier(TimeModelClassifier):
 
     Parameters
     ----------
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "gengamma"}, default="auto"
+    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "frechet",
+        "gengamma"}, default="auto"
         See `FollowUpCureClassifier`.
     learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.

@@ -147,7 +147,8 @@ class Headline:
         error = self.analysis.past_error
         assert error is not None, "there is a finding about the past"
         lower, upper = sorted((abs(100 * error.lower), abs(100 * error.upper)))
-        limits = f" ({100 * error.level:g} % interval {lower:.0f} to {upper:.0f})" if self._points() else ""
+        digits = 0 if lower >= 0.5 else 1  # an interval that leaves out zero does not begin with it
+        limits = f" ({100 * error.level:g} % interval {lower:.{digits}f} to {upper:.0f})" if self._points() else ""
         found = f"{self.past}{limits}{self._hidden()}"
         return f"{found}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
 
