@@ -113,9 +113,9 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
 
     Parameters
     ----------
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "frechet",
-        "gengamma"}, default="auto"
-        Residual distribution of the log event time; "auto" takes the most likely of the first three.
+    distribution : str, default="auto"
+        Distribution of the event time: "lognormal", "loglogistic", "weibull", "exponential", "frechet" (a heavy tail)
+        or "gengamma" (with a shape of its own); "auto" takes the most likely of the first three.
     time_features : list of str or int, optional
         Features that the event time may depend on; None means all, an empty list none.
     shrinkage : "cv" or float, default="cv"

@@ -28,8 +28,8 @@ class PromotionTimeClassifier(TimeModelClassifier):
     ----------
     clock : {"time", "follow_up"}, default="time"
         What is read: the times of events, or for how long each person was, or would have been, followed.
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "frechet"}, default="auto"
-        Distribution F of the time of a cause; "auto" takes the most likely of the first three.
+    distribution : str, default="auto"
+        Distribution F of the time of a cause; see `FollowUpCureClassifier`.
     time_features : list of str or int, default=()
         Features that F may depend on besides the index; None means all. Their slopes carry the ridge penalty.
     outcome_features : list of str or int, optional

@@ -146,8 +146,7 @@ class AFTClassifier(TimeModelClassifier):
 
     Parameters
     ----------
-    distribution : {"auto", "lognormal", "loglogistic", "weibull", "exponential", "frechet",
-        "gengamma"}, default="auto"
+    distribution : str, default="auto"
         See `FollowUpCureClassifier`.
     learner, penalty, ridge, covariance, max_iter, random_state, verbose
         See `CensoredClassifier`.
