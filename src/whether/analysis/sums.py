@@ -88,6 +88,8 @@ def take_sums(
     limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
     if limits is not None and others is not None and not has_errors(model):
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
+    if limits is not None and others is not None:
+        notes += (Note("intervals reach to other models", {"models": others.weights.size}),)
     lower, upper = (None, None) if limits is None else limits
     return Sums(model, cohort, risks, still, lower, upper, spread_of, others, level, notes)
 

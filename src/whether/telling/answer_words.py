@@ -31,6 +31,8 @@ _NOTES = {
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people.",
+    "intervals reach to other models": "The intervals reach as far as {models} models of other shapes do that these "
+    "data cannot rule out, each by its weight.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
     "checked with linear models": "Backtest and sensitivity use the linear learner, the fit {learner!r}.",
     "other advice for the part": "For the people of the sensitivity the advice is {method}, which it starts from.",

@@ -87,9 +87,11 @@ def _certainty(reading: Reading, headline: Headline) -> list[str]:
     """How sure the answer is, from chance, from assumptions and from the past."""
     lines = []
     if reading.analysis.kind == "estimate" and headline.limits:
+        shapes = any(note.name == "intervals reach to other models" for note in reading.analysis.notes)
+        more = ", or because events after the end of follow-up come otherwise than the model has them" if shapes else ""
         lines.append(
-            "Chance: the interval says how far the number might be off because these people and not others were "
-            "observed. It takes the assumption above for granted."
+            "The interval says how far the number might be off because these people and not others were observed"
+            f"{more}. It takes the assumption above for granted."
         )
     if reading.analysis.sensitivity is None:
         lines.append(f"Assumptions: not moved. {NO_SENSITIVITY[reading.analysis.no_sensitivity]}")
