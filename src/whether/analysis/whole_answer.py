@@ -124,9 +124,8 @@ def analyze(
             sums = take_sums(model, source.X, cohort, numbered, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
-    everybody = np.arange(cohort.n)
     measure, settles = _choose_measure(sums, advice, moved)
-    mean_risk, unseen = measure(everybody)
+    mean_risk, unseen = measure(np.arange(cohort.n))
     return Analysis(
         origin=source.origin,
         evidence=advice.evidence,
@@ -144,7 +143,7 @@ def analyze(
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=find_cautions(advice, sums.measure(everybody)[0], record),
+        cautions=find_cautions(advice, sums.measure(np.arange(cohort.n))[0], record),
         warnings=caught,
         notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
     )
