@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn.base import clone
 
 from whether.advise.variants import fit_to
 from whether.analysis.still_to_come import predict_still
+from whether.analysis.uncertainty import log_odds
 from whether.cohort import Cohort
 from whether.estimators import (
     CensoredClassifier,
@@ -45,8 +45,6 @@ TAILS = ("weibull", "lognormal", "loglogistic", "frechet")
 MOST_INFORMATION = 200.0
 # People to whom the alternatives are fitted at most.
 MOST_PEOPLE = 20_000
-# Shares are kept this far from 0 and 1 before their log odds are compared.
-SMALLEST_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +72,14 @@ class Alternatives:
     def steps_from(self, fit: LinearFit, family: Family, features: Array) -> Array:
         """Intercepts and slopes by which a linear predictor moves to the others, as its ``steps`` has them."""
         table = np.column_stack([np.ones(features.shape[0]), fit.predictor.standardization.apply(features)])
-        ends = [family.from_log_odds(_log_odds(risks)) for risks in (*self.risks, self.reference_risks)]
+        ends = [family.from_log_odds(log_odds(risks)) for risks in (*self.risks, self.reference_risks)]
         moved = np.stack(ends[:-1], axis=1) - ends[-1][:, None]
         found = np.linalg.lstsq(table, moved, rcond=None)[0].T
         return np.asarray(np.sqrt(2 * self.weights)[:, None] * found)
 
     def _reach(self, shares: Array, reference: Array) -> Any:
         """Root mean square of the steps to either side, as if each side were half of all models."""
-        steps = _log_odds(shares) - _log_odds(reference)
+        steps = log_odds(shares) - log_odds(reference)
         down, up = np.minimum(steps, 0.0), np.maximum(steps, 0.0)
         return tuple(np.sqrt(2 * np.tensordot(self.weights, side**2, axes=1)) for side in (down, up))
 
@@ -138,7 +136,3 @@ def _weigh(scores: Array, n: int) -> Array:
     """Weights from mean held-out log-likelihoods of n people, of whom at most so many count."""
     weights = np.exp((scores - scores.max()) * n * MOST_INFORMATION / (n + MOST_INFORMATION))
     return np.asarray(weights / weights.sum())
-
-
-def _log_odds(share: Array) -> Array:
-    return np.asarray(logit(np.clip(share, SMALLEST_SHARE, 1 - SMALLEST_SHARE)))

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, ndtri
 from sklearn.base import clone
 
 from whether.advise.variants import fit_to
 from whether.analysis.still_to_come import predict_still
-from whether.analysis.uncertainty import SMALLEST_RISK, Spread
+from whether.analysis.uncertainty import Spread, log_odds
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
@@ -70,10 +70,6 @@ def refit(
             risks[i] = fresh.predict_proba(X)[:, 1]
             still[i] = np.nan_to_num(predict_still(fresh, X, cohort))
             bar.advance()
-    center = _log_odds(model.predict_proba(X)[:, 1])
-    width = float(ndtri(0.5 + level / 2)) * np.std(_log_odds(risks), axis=0, ddof=1)
+    center = log_odds(model.predict_proba(X)[:, 1])
+    width = float(ndtri(0.5 + level / 2)) * np.std(log_odds(risks), axis=0, ddof=1)
     return Refits(expit(center - width), expit(center + width), risks, still)
-
-
-def _log_odds(risk: Array) -> Array:
-    return np.asarray(logit(np.clip(risk, SMALLEST_RISK, 1 - SMALLEST_RISK)))

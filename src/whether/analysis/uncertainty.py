@@ -85,10 +85,11 @@ def unseen_interval(still: Array, error: float, level: float, reach: Reach = NON
 
 def widen_limits(risks: Array, limits: tuple[Array, Array], reach: tuple[Array, Array], level: float) -> Limits:
     """Move the limits of single risks as far out as their log odds reach for reasons that the errors do not know."""
-    width, center = float(ndtri(0.5 + level / 2)), _log_odds(risks)
-    down, up = (np.hypot(_log_odds(limit) - center, width * side) for limit, side in zip(limits, reach, strict=True))
+    width, center = float(ndtri(0.5 + level / 2)), log_odds(risks)
+    down, up = (np.hypot(log_odds(limit) - center, width * side) for limit, side in zip(limits, reach, strict=True))
     return expit(center - down), expit(center + up)
 
 
-def _log_odds(share: Array) -> Array:
+def log_odds(share: Array) -> Array:
+    """Log odds of shares, which are kept a little away from 0 and 1."""
     return np.asarray(logit(np.clip(share, SMALLEST_RISK, 1 - SMALLEST_RISK)))
