@@ -58,9 +58,10 @@ def check_labels_against_times(cohort: Cohort, fits: EventTimeFits) -> Hypothesi
     both are off, by the product of the two errors. So it needs no correction for having estimated either.
 
     Under the null it rejects in 3.2 to 7.0 % of 500 runs at the nominal 5 % in each of 28 worlds, in 19 of which
-    follow-up depends on features, and with late, noisy and batched records in all of 200 (`python -m benchmarks
-    evidence levels 500 labels-vs-times`). It also rejects where follow-up goes with the event for reasons that are not
-    in the features. Kin to it is the local covariance measure of Christgau, Petersen and Hansen (2023).
+    follow-up depends on features (`python -m benchmarks evidence levels 500 labels-vs-times`), and with late, noisy and
+    batched records in all of 200 (`... levels 200 labels-vs-times`). It also rejects where follow-up goes with the
+    event for reasons that are not in the features. Kin to it is the local covariance measure of Christgau, Petersen and
+    Hansen (2023).
     """
     part = cohort.thin(MOST_ROWS)
     events = int(np.count_nonzero(part.labeled))

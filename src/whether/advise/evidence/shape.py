@@ -38,7 +38,7 @@ class ShapeEvidence:
 
     #: Score test of as many events as expected in each bin of u, the coefficients having been estimated. Under the null
     #: it rejects in 2.4 to 6.0 % of 250 runs at the nominal 5 % in eleven worlds (`python -m benchmarks evidence levels
-    #: 250 shape`), and with two humps or heavy tails in all of 5 (`... levels 5 shape two-humps heavy-tails`).
+    #: 250 shape`).
     test: HypothesisTest
     #: Half the sum of differences between observed and expected events over the number of events: the share of events
     #: that come when the model does not expect them. NaN where there is no test.

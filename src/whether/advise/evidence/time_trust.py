@@ -74,8 +74,8 @@ class EndMass:
     share: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
     #: The same, by a straight line through the number of events in the four parts of 2 % before.
     expected: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
-    #: One-sided, normal approximation. Under the null it rejects in 2.6 to 4.9 % of 250 runs at the
-    #: nominal 5 % in nine worlds where enough events are near the end to be told of (`python -m benchmarks evidence
+    #: One-sided, normal approximation. Under the null it rejects in 2.8 to 4.9 % of 250 runs at the
+    #: nominal 5 % in eight worlds where enough events are near the end to be told of (`python -m benchmarks evidence
     #: levels 250 end-mass`).
     p_value: Annotated[float, RestsOn(("n_at_end", "n_near_end"))]
     n_near_end: Annotated[int, People("events")] = field(repr=False)  #: in the last 10 %
