@@ -33,6 +33,9 @@ def distribution(reading: Reading) -> Chart | None:
     risks, labeled, shown = reading.analysis.risks, reading.cohort.labeled, reading.disclosure.count
     counts = np.column_stack([count_by(risks[who], bins.coarse) for who in (labeled, ~labeled)])
     high = _high_risks(bins.coarse, counts[:, 1])
+    # Where the answer is a range, no single mean stands beside it.
+    is_estimate = reading.analysis.kind == "estimate"
+    mean = f" The mean risk of everybody is {percent(float(risks.mean()))}." if is_estimate else ""
     merged = (
         f"Neighbouring bins of 5 % points were merged so that each stands for nobody or at least "
         f"{reading.disclosure.fewest} people."
@@ -41,8 +44,7 @@ def distribution(reading: Reading) -> Chart | None:
         "risks",
         "How the risks are spread",
         f"Bars of the number of people by predicted risk, in {len(counts)} bins.{high}",
-        f"The risk is the probability that the event ever happens, whether it was recorded or not.{high} The mean risk "
-        f"of everybody is {percent(float(risks.mean()))}.",
+        f"The risk is the probability that the event ever happens, whether it was recorded or not.{high}{mean}",
         partial(_draw_risks, bins.coarse, counts),
         Table(
             ("risk", *(kind for kind, *_ in _KINDS)),
