@@ -19,6 +19,8 @@ from sklearn.metrics import roc_auc_score
 
 import whether as wh
 from benchmarks.cohorts import event_free_share, load
+from whether.advise.evidence.cure_fraction import estimate_cure_fraction
+from whether.advise.evidence.follow_up import read_plateau
 from whether.analysis.sums import take_sums
 from whether.distributions import DISTRIBUTIONS
 from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
@@ -87,7 +89,13 @@ def run_world(name, clock, seed):
         np.mean((sums.lower <= risk) & (risk <= sums.upper)),
         (unseen.upper - unseen.lower) / truth,
         roc_auc_score(positive, sums.risks),
+        _is_flagged(labeled, time if clock == "time" else follow_up, clock),
     )
+
+
+def _is_flagged(labeled, recorded, clock):
+    """Whether the advice would say that the curve of events goes on, or may do so, after the end of follow-up."""
+    return read_plateau(estimate_cure_fraction(labeled, recorded, from_labels=clock != "time")) != "levels off"
 
 
 def worlds(arguments):
@@ -95,13 +103,14 @@ def worlds(arguments):
     clock = arguments[1] if len(arguments) > 1 else "time"
     names = arguments[2:] or (*PAPER_WORLDS, *STRESS, *CORRELATED)
     print(f"{n_replicates} replicates, {clock}; error and width relative to the true number; coverage in %")
-    print(f"{'world':42s} {'bias':>7s} {'rms':>6s} {'unseen':>7s} {'mean':>6s} {'single':>7s} {'width':>6s}     AUC")
+    print(f"{'world':42s}    bias    rms  unseen   mean  single  width     AUC  flagged")
     for name in names:
         rows = Parallel(n_jobs=-1)(delayed(run_world)(name, clock, seed) for seed in range(n_replicates))
-        error, unseen, mean, single, width, auc = np.array(rows, dtype=float).T
+        error, unseen, mean, single, width, auc, flagged = np.array(rows, dtype=float).T
+        holds = " ".join(f"{100 * share.mean():6.1f}" for share in (unseen, mean, single))
         print(
-            f"{name:42s} {error.mean():+7.3f} {np.sqrt(np.mean(error**2)):6.3f} {100 * unseen.mean():7.1f} "
-            f"{100 * mean.mean():6.1f} {100 * single.mean():7.1f} {np.median(width):6.2f} {auc.mean():7.4f}",
+            f"{name:42s} {error.mean():+7.3f} {np.sqrt(np.mean(error**2)):6.3f}  {holds} {np.median(width):6.2f} "
+            f"{auc.mean():7.4f} {100 * flagged.mean():7.0f}%",
             flush=True,
         )
 

@@ -91,7 +91,7 @@ def fit_alternatives(model: CensoredClassifier, X: Any, cohort: Cohort) -> Alter
     part = cohort.thin(MOST_PEOPLE)
     reference = model if model.learner == "linear" and part.n == cohort.n else _fit(_straight(model), part)
     fitted, scores = [], []
-    rivals = list(_rivals(model))
+    rivals = list(_rivals(model, reference))
     with progress(len(rivals), "Alternatives") as bar:
         for rival in rivals:
             try:
@@ -113,12 +113,13 @@ def _straight(model: CensoredClassifier) -> CensoredClassifier:
     return straight
 
 
-def _rivals(model: TimeModelClassifier) -> Iterator[CensoredClassifier]:
+def _rivals(model: TimeModelClassifier, reference: Any) -> Iterator[CensoredClassifier]:
     """Models of every tail, of either family."""
     from_follow_up = model.model_.propensity.needs_follow_up
     mixture = FollowUpCureClassifier() if from_follow_up else MixtureCureClassifier()
     if isinstance(model, type(mixture)):
-        mixture = _straight(model)
+        # Which penalty is best hardly depends on the tail, and to look for it again would take most of the time.
+        mixture = _straight(model).set_params(shrinkage=reference.shrinkage_)
     causes = PromotionTimeClassifier("follow_up" if from_follow_up else "time")
     for tail in TAILS:
         for family in (mixture, causes):

@@ -13,6 +13,8 @@ from whether.advise.evidence.bounds import bound_by_curve
 from whether.analysis.uncertainty import Rows
 from whether.evaluate import Interval
 
+Intervals = tuple[Interval, Interval]  # of a mean risk and of a number of unseen positives
+
 # Share of the unlabeled over which an interval may reach before it is no estimate.
 NEARLY_ALL = 0.8
 
@@ -30,13 +32,13 @@ def widest_range(
     *,
     everybody: float,
     ceiling: float | None,
-) -> tuple[Interval, Interval]:
+) -> Intervals:
     """Mean risk of some people, and number of their unlabeled who are positive, as ranges.
 
     The lower end is the lower limit of the curve of events of these people, or the share with a recorded event. The
     upper end is the highest of the model's own upper limit, of the mean risks by other methods that the evidence leaves
-    standing, and of what a model without features makes of the curve of events; or everybody where no method says how
-    many events were missed. The estimate is the model's own figure, within these ends.
+    standing, and of what the curve of events leaves open; or everybody where no method says how many events were
+    missed. The estimate is the model's own figure, within these ends.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def widest_range(
         lowest = bound_by_curve(labeled, cohort.required("time")[rows]).limit
     others = () if moved is None else moved.standing
     known = [own.estimate, own.upper, *(float(variant.risks[rows].mean()) for variant in others)]
-    known.append(_without_features(own.estimate, evidence, everybody))
+    known.append(_left_open(own.estimate, evidence, everybody))
     highest = 1.0 if ceiling is None else max(share for share in known if math.isfinite(share))
     highest = max(lowest, highest if ceiling is None else min(highest, ceiling))
     share = Interval(min(max(own.estimate, lowest), highest), lowest, highest, math.nan, own.level)
@@ -68,23 +70,34 @@ def widest_range(
     return share, Interval(guess, least, most, math.nan, own.level)
 
 
-def _without_features(own: float, evidence: Evidence, everybody: float) -> float:
-    """Mean risk of some people, had everybody the log odds more that the curve of events has over the model."""
+def _left_open(own: float, evidence: Evidence, everybody: float) -> float:
+    """Mean risk of some people, had everybody the log odds more that the curve of events leaves open over the model."""
     found = None if evidence.follow_up is None else evidence.follow_up.cure_fraction(trust_times=evidence.times_trusted)
     if found is None or not 0 < everybody < 1:
         return math.nan
-    return float(expit(logit(own) + logit(1 - found.cured) - logit(everybody)))
+    return float(expit(logit(own) + logit(found.highest) - logit(everybody)))
 
 
-def hold_curve(found: tuple[Interval, Interval], rows: Rows, evidence: Evidence) -> tuple[Interval, Interval]:
-    """Intervals of a mean risk and a number of unseen positives that reach as far as the curve of events of people."""
+def reach_up(found: Intervals, rows: Rows, evidence: Evidence, everybody: float) -> Intervals:
+    """Intervals that reach as far up as the curve of events leaves open, where it may go on after follow-up."""
+    return _raise(found, rows, evidence, _left_open(found[0].estimate, evidence, everybody))
+
+
+def hold_curve(found: Intervals, rows: Rows, evidence: Evidence) -> Intervals:
+    """Intervals that reach as far up as the curve of events of these people has come."""
     cohort = evidence.material.cohort
-    labeled, (share, count) = cohort.labeled[rows], found
-    n, n_events = rows.size, int(np.count_nonzero(labeled))
-    if not 0 < n_events < n:
+    labeled = cohort.labeled[rows]
+    if not 0 < int(np.count_nonzero(labeled)) < rows.size:
         return found
-    curve = bound_by_curve(labeled, cohort.required("time")[rows]).share
+    return _raise(found, rows, evidence, bound_by_curve(labeled, cohort.required("time")[rows]).share)
+
+
+def _raise(found: Intervals, rows: Rows, evidence: Evidence, highest: float) -> Intervals:
+    """Put the upper ends of a mean risk and a number of unseen positives at this mean risk, where it is higher."""
+    share, count = found
+    n, n_events = rows.size, int(np.count_nonzero(evidence.material.cohort.labeled[rows]))
+    most = min(n * highest - n_events, float(n - n_events))
     return (
-        replace(share, upper=max(share.upper, curve)),
-        replace(count, upper=max(count.upper, min(n * curve - n_events, float(n - n_events)))),
+        replace(share, upper=float(np.fmax(share.upper, highest))),
+        replace(count, upper=float(np.fmax(count.upper, most))),
     )

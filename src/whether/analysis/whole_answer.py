@@ -16,7 +16,7 @@ from whether.advise.variants import fit_to
 from whether.analysis.cautions import curve_is_above, find_cautions
 from whether.analysis.group_levels import Measure, measure_groups
 from whether.analysis.memberships import read_memberships
-from whether.analysis.ranges import hold_curve, is_open, widest_range
+from whether.analysis.ranges import hold_curve, is_open, reach_up, widest_range
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
@@ -211,16 +211,21 @@ def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendati
 def _choose_measure(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> tuple[Measure, bool]:
     """By what people are measured, and whether that settles on a number.
 
-    It is the model's intervals; they reach as far as the curve of events where that shows more than the model. Where
-    the data settle on no number it is ranges.
+    It is the model's intervals; they reach as far as the curve of events where that shows, or leaves open, more than
+    the model. Where the data settle on no number it is ranges.
     """
-    evidence, labeled = advice.evidence, sums.cohort.labeled
-    own_risk, own_unseen = sums.measure(np.arange(labeled.size))
-    settles = not is_open(own_unseen, int(np.count_nonzero(~labeled)))
+    evidence, everybody = advice.evidence, np.arange(sums.cohort.n)
+    own_risk = sums.measure(everybody)[0]
+
+    def reach(rows: Rows) -> tuple[Interval, Interval]:
+        found = sums.measure(rows)
+        if curve_is_above(evidence.bounds, own_risk):
+            found = hold_curve(found, rows, evidence)
+        return reach_up(found, rows, evidence, own_risk.estimate) if "unclear plateau" in advice.flags else found
+
+    settles = not is_open(reach(everybody)[1], int(np.count_nonzero(~sums.cohort.labeled)))
     if settles and not advice.refused:
-        if not curve_is_above(evidence.bounds, own_risk):
-            return sums.measure, True
-        return lambda rows: hold_curve(sums.measure(rows), rows, evidence), True
+        return reach, True
     ceiling = None if isinstance(sums.model, LabelClassifier) else evidence.bounds.highest
     if advice.restriction == ENPU.restriction:
         ceiling = evidence.bounds.highest_if_constant

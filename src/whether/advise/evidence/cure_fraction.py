@@ -49,6 +49,12 @@ class CureFraction:
         width = min(1.96 * self.log_ratio_error, LONGEST)
         return self.ratio * math.exp(-width), min(1.0, self.ratio * math.exp(width))
 
+    @property
+    def highest(self) -> float:
+        """Share with the event if the ratio were at its upper limit: the most that the curve of events leaves open."""
+        event_free = self.cured + (1 - self.cured) * self.unseen  # at the end of the longest follow-up
+        return float(np.fmax(1 - event_free * (1 - self.ratio_limits[1]), 1 - self.cured))
+
 
 def estimate_cure_fraction(labeled: NDArray[np.bool_], recorded: Array, *, from_labels: bool = False) -> CureFraction:
     """Fit parametric models with and without a cured share and keep the one with the smallest AIC.

@@ -93,18 +93,22 @@ class FollowUpEvidence:
         return self.events.receus if trust_times and self.events is not None else self.from_labels
 
     def reading(self, *, trust_times: bool = True) -> str:
-        """Whether the curve levels off: "levels off", "unclear", "goes on" or "unknown".
+        """Whether the curve levels off: "levels off", "unclear", "goes on" or "unknown"; see `read_plateau`."""
+        return read_plateau(self.cure_fraction(trust_times=trust_times))
 
-        It levels off where the ratio is below 0.05 and its interval below 0.2; it goes on where the ratio is at least
-        0.2 or nearly nobody is cured.
-        """
-        found = self.cure_fraction(trust_times=trust_times)
-        if found is None:
-            return "unknown"
-        if found.ratio >= LARGE_RATIO or found.cured <= SMALL_CURED:
-            return "goes on"
-        # A small ratio that could as well be a large one says nothing; so does one without limits, of few events.
-        return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
+
+def read_plateau(found: CureFraction | None) -> str:
+    """Say whether a curve of events levels off: "levels off", "unclear", "goes on" or "unknown".
+
+    It levels off where the ratio is below 0.05 and its interval below 0.2; it goes on where the ratio is at least 0.2
+    or nearly nobody is cured.
+    """
+    if found is None:
+        return "unknown"
+    if found.ratio >= LARGE_RATIO or found.cured <= SMALL_CURED:
+        return "goes on"
+    # A small ratio that could as well be a large one says nothing; so does one without limits, of few events.
+    return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
 
 
 def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:
