@@ -1,12 +1,13 @@
 """The level: number of unseen positives and mean risk beside the truth, and whether their intervals hold.
 
     python -m benchmarks level worlds [REPLICATES] [time|follow_up] [WORLD ...]
-    python -m benchmarks level cohorts [SPLITS]
+    python -m benchmarks level cohorts [SPLITS] [COHORT ...]
 
 In worlds the truth is known: relative error of the number of unseen positives, coverage of the 95 % intervals of that
 number, of the mean risk and, on average over people, of single risks. Real cohorts are put back in time, staggered and
-by date, as in ``benchmarks cohorts``: mean risk minus the share known later (Kaplan and Meier at the horizon), and how
-often its interval holds that share.
+by date, as in ``benchmarks cohorts``, and analyzed: mean risk minus the share known later (Kaplan and Meier at the
+horizon), the same for the model's share with the event by the horizon, how often the interval or range of the mean risk
+holds the share known later, and how often it was a range.
 """
 
 import warnings
@@ -21,8 +22,10 @@ import whether as wh
 from benchmarks.cohorts import event_free_share, load
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.follow_up import read_plateau
+from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.analysis.sums import take_sums
 from whether.distributions import DISTRIBUTIONS
+from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
 from whether.simulation import PAPER_WORLDS, WORLDS
 from whether.simulation.real_tables import data_folder
@@ -39,6 +42,7 @@ CORRELATED = {
     "weibull, follow-up apart, few": ("weibull", 0.0, -1.2),
 }
 COHORTS = ("e1684", "hodgkin", "colon_ncctg", "rotterdam", "nwts", "melanoma_registry", "colon_registry", "fertility")
+BY_DATE = ", by date"
 DATED = ("rotterdam", "nwts", "melanoma_registry", "colon_registry", "fertility")
 
 
@@ -137,31 +141,44 @@ def put_back(name, dated, seed):
 
 
 def run_cohort(name, dated, seed):
+    """What `analyze` would have said then, and what is known now."""
     X, then, rows, share = put_back(name, dated, seed)
-    sums = measure(X, then.y[rows].astype(bool), then.time[rows], then.follow_up[rows], "time", seed)
-    mean_risk, _ = sums.measure(np.arange(rows.size))
+    known = {"follow_up": then.follow_up[rows]} if then.lost_share <= 1 - ADMINISTRATIVE_SHARE else {}
+    answer = wh.analyze(X, then.y[rows].astype(int), time=then.time[rows], backtest=False, **known)
     scored = then.scorable[rows]
-    auc = roc_auc_score(then.positive[rows][scored], sums.risks[scored], sample_weight=then.weight[rows][scored])
-    held = mean_risk.lower <= share <= mean_risk.upper
-    return mean_risk.estimate - share, held, mean_risk.upper - mean_risk.lower, auc, share
+    auc = roc_auc_score(then.positive[rows][scored], answer.risks[scored], sample_weight=then.weight[rows][scored])
+    error = answer.mean_risk.estimate - share
+    by_then = error
+    if isinstance(answer.model, TimeModelClassifier):
+        horizon = load(name)[-1]["horizon"]
+        by_then = 1 - answer.model.predict_survival(X, [horizon]).mean() - share
+    held = answer.mean_risk.lower <= share <= answer.mean_risk.upper
+    is_range = answer.recommendation.refused or not answer.settles
+    return error, by_then, held, answer.mean_risk.upper - answer.mean_risk.lower, auc, share, is_range
 
 
 def cohorts(arguments):
     n_splits = int(arguments[0]) if arguments else 10
+    names = arguments[1:] or (*COHORTS, *(f"{name}{BY_DATE}" for name in DATED))
     print(f"{n_splits} splits; mean risk minus the share known later, and how often its 95 % interval holds that share")
-    print(f"{'cohort':28s} {'share':>6s} {'bias':>7s} {'error':>6s} {'held':>6s} {'width':>6s} {'AUC':>7s}")
-    errors, holds = [], []
-    for name, dated in [(name, False) for name in COHORTS] + [(name, True) for name in DATED]:
-        rows = Parallel(n_jobs=-1)(delayed(run_cohort)(name, dated, seed) for seed in range(n_splits))
-        error, held, width, auc, share = np.array(rows, dtype=float).T
+    print(f"{'cohort':28s}  share    bias  error  by horizon   held  ranges  width     AUC")
+    errors, holds, by_horizon = [], [], []
+    for name in names:
+        cohort, dated = name.removesuffix(BY_DATE), name.endswith(BY_DATE)
+        rows = Parallel(n_jobs=-1)(delayed(run_cohort)(cohort, dated, seed) for seed in range(n_splits))
+        error, by_then, held, width, auc, share, is_range = np.array(rows, dtype=float).T
         errors.append(np.abs(error).mean())
+        by_horizon.append(np.abs(by_then).mean())
         holds.append(held.mean())
         print(
-            f"{name + (', by date' if dated else ''):28s} {share.mean():6.3f} {error.mean():+7.3f} {errors[-1]:6.3f} "
-            f"{100 * held.mean():6.0f} {np.median(width):6.2f} {auc.mean():7.4f}",
+            f"{name:28s} {share.mean():6.3f} {error.mean():+7.3f} {errors[-1]:6.3f} {by_horizon[-1]:11.3f} "
+            f"{100 * held.mean():5.0f}% {100 * is_range.mean():6.0f}% {np.median(width):6.2f} {auc.mean():7.4f}",
             flush=True,
         )
-    print(f"mean absolute error {np.mean(errors):.3f}, interval holds in {100 * np.mean(holds):.0f} %")
+    print(
+        f"mean absolute error {np.mean(errors):.3f}, of the share by the horizon {np.mean(by_horizon):.3f}; "
+        f"interval holds in {100 * np.mean(holds):.0f} %"
+    )
 
 
 def main(arguments):

@@ -206,6 +206,21 @@ def test_dates_of_entry_give_no_follow_up_where_many_were_lost(global_random_see
     assert math.isnan(found.trust.labels.p_value)
 
 
+def test_given_follow_up_that_many_did_not_reach_is_not_relied_on(global_random_seed):
+    cohort = wh.simulate("partially-dependent", n=2000, seed=global_random_seed)
+    rng = np.random.default_rng([global_random_seed, 5])
+    lost = (rng.random(cohort.y.size) < 0.3) & (cohort.y == 0)
+    time = np.where(lost, 0.5 * cohort.time, cohort.time)
+    found = wh.examine(cohort.X, cohort.y, time=time, follow_up=cohort.follow_up)
+    assert found.follow_up.potential.source == "lost"
+    assert not found.counts.has_follow_up
+    few = np.flatnonzero(lost)[:10]
+    time = cohort.time.copy()
+    time[few] *= 0.5
+    kept = wh.examine(cohort.X, cohort.y, time=time, follow_up=cohort.follow_up).material.cohort.follow_up
+    np.testing.assert_array_equal(kept[few], time[few])  # as long as they were followed
+
+
 def test_bad_dates_are_refused():
     cohort = wh.simulate("baseline", n=100, seed=0)
     texts, dates, gaps = ["2000"] * 100, np.full(100, "2000-01-01", dtype="datetime64[D]"), np.arange(2000.0, 2100.0)

@@ -113,11 +113,11 @@ def _follow_up(found: FollowUpEvidence) -> list[str]:
 def _potential(found: PotentialFollowUp) -> str:
     share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_known(found.share) else ""
     return {
-        "given": "as given",
+        "given": f"as given{share}",
         "unknown": "unknown",
         "dates": f"from dates of entry to the end of the data{share}",
-        "lost": f"unknown: too few were followed to the end of the data{share}, so that dates of entry do not say how "
-        "long labeled people would have been",
+        "lost": f"unknown: too few were followed to their planned end{share}, so that it does not say how long people "
+        "with the event would have been",
     }[found.source]
 
 

@@ -16,10 +16,10 @@ from whether.validate import DataError, check_cohort, check_entry_dates, check_f
 
 Array = NDArray[np.float64]
 
-# Share of the unlabeled who must have been followed to the common end before dates are taken to give everybody's
-# potential follow-up. Where many were lost earlier, labeled people might have been, too, and nobody knows who.
+# Share of the unlabeled who must have been followed to the end before that is taken for everybody's potential
+# follow-up, given or from dates. Where many were lost earlier, labeled people might have been, too: nobody knows who.
 ADMINISTRATIVE_SHARE = 0.95
-# How far, as a part of the whole period, an end of follow-up may lie before the common end and still count as at it.
+# How far, as a part of the whole period, an end of follow-up may lie before the planned one and still count as at it.
 SAME_END = 0.01
 
 
@@ -27,8 +27,8 @@ SAME_END = 0.01
 class PotentialFollowUp:
     """Where everybody's potential follow-up comes from."""
 
-    source: str  # "given", "dates", "unknown", or "lost": dates do not give it, because too many were lost.
-    # Share of the unlabeled who were followed to the end of the data, where dates were given.
+    source: str  # "given", "dates", "unknown", or "lost": it was given, but too many left before.
+    # Share of the unlabeled who were followed to their end, where it is known and not everybody was.
     share: Annotated[float, RestsOn(("n_to_end",))] = math.nan
     n_unlabeled: Annotated[int, People("people")] = field(default=0, repr=False)
     n_to_end: Annotated[int, People("n_unlabeled")] = field(default=0, repr=False)
@@ -90,21 +90,22 @@ def gather(
         drivers = resolve_columns(propensity_features, names if named else len(names), "propensity_features")
     potential = PotentialFollowUp("given" if follow_up is not None else "unknown")
     dates = None if entry is None else check_entry_dates(entry, cohort.n)
-    if dates is not None and follow_up is None and cohort.time is not None:
-        cohort, potential = _follow_up_from_dates(cohort, dates)
+    if follow_up is not None and cohort.time is not None:
+        planned = cohort.required("follow_up")
+        cohort, potential = _follow_up_to(cohort, planned, SAME_END * planned, "given")
+    elif dates is not None and cohort.time is not None:
+        last = float((dates + cohort.time).max())
+        cohort, potential = _follow_up_to(cohort, last - dates, SAME_END * (last - float(dates.min())), "dates")
     return Material(cohort, drivers, dates, potential)
 
 
-def _follow_up_from_dates(cohort: Cohort, entry: Array) -> tuple[Cohort, PotentialFollowUp]:
-    """Potential follow-up as the time from entry to the end of the data, where nearly all were followed that far."""
-    ends = entry + cohort.required("time")
-    last = float(ends.max())
-    tolerance = SAME_END * (last - float(entry.min()))
-    to_end = ends[~cohort.labeled] >= last - tolerance
+def _follow_up_to(cohort: Cohort, planned: Array, tolerance: Any, source: str) -> tuple[Cohort, PotentialFollowUp]:
+    """Potential follow-up as it was planned, where nearly all were followed that far; else it is unknown."""
+    time = cohort.required("time")
+    to_end = (time >= planned - tolerance)[~cohort.labeled]
     share, counts = float(np.mean(to_end)), (to_end.size, int(to_end.sum()))
     if share < ADMINISTRATIVE_SHARE:
-        return cohort, PotentialFollowUp("lost", share, *counts)
+        return replace(cohort, follow_up=None), PotentialFollowUp("lost", share, *counts)
     # An unlabeled person who was lost was followed until then; a labeled one would have been to the end.
-    potential = np.where(cohort.labeled, last - entry, cohort.required("time"))
-    reached = replace(cohort, follow_up=np.maximum(potential, cohort.required("time")))
-    return reached, PotentialFollowUp("dates", share, *counts)
+    reached = replace(cohort, follow_up=np.maximum(np.where(cohort.labeled, planned, time), time))
+    return reached, PotentialFollowUp(source, math.nan if source == "given" and share == 1 else share, *counts)
