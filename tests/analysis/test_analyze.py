@@ -10,10 +10,11 @@ import pytest
 
 import whether as wh
 from whether.advise import Backtest, Sensitivity
+from whether.advise.evidence.follow_up import LARGE_RATIO
 from whether.advise.variants import Variant
 from whether.analysis import Note, resampling, robustness
 from whether.analysis.cautions import curve_is_above, find_cautions
-from whether.analysis.ranges import widest_range
+from whether.analysis.ranges import reach_up, widest_range
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
 from whether.telling.advice_words import ASSUMPTIONS
@@ -162,6 +163,22 @@ def test_a_range_goes_from_what_holds_in_any_case_to_the_most_that_methods_allow
     rejected = replace(moved, variants=(replace(higher, objection="selection"),))
     assert widest_range(own, rows, refused.evidence, rejected, **known)[0].upper == own.upper
     assert widest_range(own, rows, refused.evidence, None, everybody=0.5, ceiling=None)[0].upper == 1.0
+
+
+def test_where_the_plateau_is_unclear_intervals_reach_as_far_as_the_curve_leaves_open(answer, refused):
+    rows = np.arange(refused.n_people)
+    own = replace(refused.mean_risk, estimate=0.3, upper=0.35), replace(refused.unseen, upper=1.0)
+    left_open = refused.evidence.follow_up.events.receus.highest
+    share, count = reach_up(own, rows, refused.evidence, 0.3)
+    assert share.upper == pytest.approx(left_open)
+    assert count.upper == pytest.approx(refused.n_people * left_open - refused.n_events)
+    assert share.lower == own[0].lower
+    # People above the average are raised above it.
+    assert reach_up(own, rows, refused.evidence, 0.2)[0].upper > left_open
+    # A curve that has levelled off leaves little open, and no interval reaches for it.
+    found = answer.evidence.follow_up.events.receus
+    assert 1 - found.cured <= found.highest < 1 - (1 - LARGE_RATIO) * found.cured
+    assert not any(note.name == "left open by the curve" for note in answer.notes)
 
 
 def test_the_lower_bound_is_the_lower_limit_of_the_curve_of_events(refused):

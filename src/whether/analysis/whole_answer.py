@@ -125,7 +125,11 @@ def analyze(
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
     measure, settles = _choose_measure(sums, advice, moved)
-    mean_risk, unseen = measure(np.arange(cohort.n))
+    everybody = np.arange(cohort.n)
+    own_risk, (mean_risk, unseen) = sums.measure(everybody)[0], measure(everybody)
+    opened = (
+        (Note("left open by the curve"),) if settles and not advice.refused and mean_risk.upper > own_risk.upper else ()
+    )
     return Analysis(
         origin=source.origin,
         evidence=advice.evidence,
@@ -143,9 +147,9 @@ def analyze(
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=find_cautions(advice, sums.measure(np.arange(cohort.n))[0], record),
+        cautions=find_cautions(advice, own_risk, record),
         warnings=caught,
-        notes=(*settled, *sums.notes, *_notes_on_checks(question, model, record, moved)),
+        notes=(*settled, *sums.notes, *opened, *_notes_on_checks(question, model, record, moved)),
     )
 
 

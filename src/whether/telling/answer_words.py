@@ -31,6 +31,8 @@ _NOTES = {
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people.",
+    "left open by the curve": "The upper ends of the mean risk and of the number are the most that the curve of events "
+    "leaves open.",
     "intervals reach to other models": "The intervals reach as far as {models} models of other shapes do that these "
     "data cannot rule out, each by its weight.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
