@@ -101,6 +101,11 @@ class IndexedObjective:
         nothing = Evaluation(value, np.zeros(self.size), np.zeros((self.size, self.size)))
         return float(self._add_penalties(variables, nothing).value)
 
+    def squared_departure(self, variables: Array) -> float:
+        """Sum of squares of the departures from the index, in standard deviations that the penalty allows them."""
+        tied = self.sign * float(variables[-1]) * variables[self._tied]
+        return float(self.shrinkage * np.sum((variables[self.objective.layout.shared] - tied) ** 2))
+
     def _pull_back(self, variables: Array, at: Evaluation) -> Evaluation:
         """Chain rule through slopes = sign * kappa * tied, which is bilinear and so has a curvature of its own."""
         jacobian = self.jacobian(variables)

@@ -32,6 +32,8 @@ N_FOLDS = 5
 # unseen positives 10 % too low in linear worlds with eight correlated features. The ranking of people in real cohorts
 # with short follow-up gains a little from a tighter one. Half a standard error costs neither (`benchmarks`: level).
 STANDARD_ERRORS = 0.5
+# Standard deviations by which the squared departures may exceed what a penalty lets expect.
+MOST_DEVIATIONS = 3.0
 # Precision of the fits along the path: penalties often differ by less than a log-likelihood unit.
 TOLERANCE = 1e-2
 
@@ -109,12 +111,19 @@ def _hopeful(objective: LinearObjective, points: list[End]) -> list[int]:
     By chance alone the loosest fit gains half a log-likelihood unit per departure that it is free to make (Wilks). A
     penalty that costs three standard errors more than that on all rows is wrong, whatever held-out people say: where
     times have hardly any noise a few of them outweigh all others, and two standard errors of their difference are wide.
+    So is one whose departures are larger than it allows by far: the squares of so many standard normal numbers add up
+    to their number, give or take its root. There the data insist on the slopes of the time part, and the penalty bends
+    the slopes of the outcome towards them instead.
     """
     values = np.array([objective.row_values(point.coefficients) for point in points])
     behind = values[-1] - values
     error = _error_of_sum(behind, objective)
-    by_chance = 0.5 * objective.layout.n_shared
-    return [int(i) for i in np.flatnonzero(behind.sum(axis=1) <= by_chance + 3 * error)]
+    free = objective.layout.n_shared
+    is_near = behind.sum(axis=1) <= 0.5 * free + 3 * error
+    departures = np.array([point.indexed.squared_departure(point.optimum.parameters) for point in points])
+    is_possible = departures <= free + MOST_DEVIATIONS * np.sqrt(2 * free)
+    is_possible[-1] = True  # something has to be taken
+    return [int(i) for i in np.flatnonzero(is_near & is_possible)]
 
 
 def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
