@@ -15,16 +15,15 @@ import warnings
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
 import whether as wh
 from benchmarks.cohorts import event_free_share, load
+from benchmarks.level_worlds import OWN_WORLDS
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.follow_up import read_plateau
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.analysis.sums import take_sums
-from whether.distributions import DISTRIBUTIONS
 from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
 from whether.simulation import PAPER_WORLDS, WORLDS
@@ -32,39 +31,14 @@ from whether.simulation.real_tables import data_folder
 from whether.validate import check_cohort
 
 STRESS = ("wide-50", "heavy-tails", "two-humps", "rare-5", "short-follow-up")
-# Eight correlated features: distribution of the residual, how follow-up goes with the features, share positive.
-CORRELATED = {
-    "lognormal, follow-up apart": ("lognormal", 0.0, 0.0),
-    "weibull, follow-up by features": ("weibull", 1.0, 0.0),
-    "loglogistic, follow-up by features, few": ("loglogistic", 1.0, -1.2),
-    "exponential, follow-up by features, many": ("exponential", 0.5, 1.0),
-    "lognormal, follow-up by features": ("lognormal", 1.0, 0.0),
-    "weibull, follow-up apart, few": ("weibull", 0.0, -1.2),
-}
 COHORTS = ("e1684", "hodgkin", "colon_ncctg", "rotterdam", "nwts", "melanoma_registry", "colon_registry", "fertility")
 BY_DATE = ", by date"
 DATED = ("rotterdam", "nwts", "melanoma_registry", "colon_registry", "fertility")
 
 
-def draw_correlated(name, seed, n=2_000):
-    """Features, labels, times, follow-up, truth and risk in a world with eight correlated features."""
-    residual, dependence, intercept = CORRELATED[name]
-    rng = np.random.default_rng([seed, 15])
-    X = rng.multivariate_normal(np.zeros(8), 0.5 ** np.abs(np.subtract.outer(np.arange(8), np.arange(8))), size=n)
-    risk = expit(intercept + X @ [1.0, -0.8, 0.6, 0.0, 0.5, 0.0, -0.4, 0.0])
-    positive = rng.random(n) < risk
-    scale = 1.0 if residual == "exponential" else 0.8
-    location = X @ [0.2, 0.4, -0.5, 0.5, 0.0, -0.3, 0.0, 0.2]
-    event = np.exp(location + scale * DISTRIBUTIONS[residual].draw(rng.random(n)))
-    driven = dependence * (X @ [0.0, 0.5, -0.3, 0.4, 0.0, 0.0, 0.3, 0.0])
-    follow_up = np.exp(driven + 0.6 + 0.9 * rng.normal(size=n))
-    labeled = positive & (event <= follow_up)
-    return X, labeled, np.where(labeled, event, follow_up), follow_up, positive, risk
-
-
 def draw(name, seed):
-    if name in CORRELATED:
-        return draw_correlated(name, seed)
+    if name in OWN_WORLDS:
+        return OWN_WORLDS[name](np.random.default_rng([seed, 15]))
     cohort = wh.simulate(name, n=min(WORLDS[name].n, 4_000), seed=seed)
     labeled, positive = cohort.y.astype(bool), cohort.positive.astype(bool)
     return cohort.X, labeled, cohort.time, cohort.follow_up, positive, cohort.outcome_proba
@@ -78,7 +52,8 @@ def measure(X, labeled, time, follow_up, clock, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, labeled, time=time, follow_up=follow_up)
-        return take_sums(model, X, cohort, None, 0.95, np.random.default_rng(seed))
+        levels_off = not _is_flagged(labeled, time if clock == "time" else follow_up, clock)
+        return take_sums(model, X, cohort, None, 0.95, np.random.default_rng(seed), levels_off=levels_off)
 
 
 def run_world(name, clock, seed):
@@ -105,7 +80,7 @@ def _is_flagged(labeled, recorded, clock):
 def worlds(arguments):
     n_replicates = int(arguments[0]) if arguments else 20
     clock = arguments[1] if len(arguments) > 1 else "time"
-    names = arguments[2:] or (*PAPER_WORLDS, *STRESS, *CORRELATED)
+    names = arguments[2:] or (*PAPER_WORLDS, *STRESS, *OWN_WORLDS)
     print(f"{n_replicates} replicates, {clock}; error and width relative to the true number; coverage in %")
     print(f"{'world':42s}    bias    rms  unseen   mean  single  width     AUC  flagged")
     for name in names:

@@ -41,7 +41,7 @@ def test_a_family_that_fits_much_worse_hardly_counts(global_random_seed):
 
 def test_however_many_the_people_a_small_loss_leaves_a_model_standing():
     scores = np.array([-1.0, -1.01])
-    weights = [_weigh(scores, n) for n in (1_000, 1_000_000)]
+    weights = [_weigh(scores, n, MOST_INFORMATION) for n in (1_000, 1_000_000)]
     assert weights[1][1] == pytest.approx(1 / (1 + np.exp(0.01 * MOST_INFORMATION)), rel=1e-3)
     assert weights[0][1] > weights[1][1]
 

@@ -46,8 +46,7 @@ class Situation:
     @property
     def reading(self) -> str:
         """Whether the curve of events levels off."""
-        found = self.evidence.follow_up
-        return "unknown" if found is None else found.reading(trust_times=self.times_usable)
+        return self.evidence.plateau
 
     @property
     def named(self) -> list[str]:

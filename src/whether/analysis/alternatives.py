@@ -4,7 +4,7 @@ How many are positive rests on what comes after the longest follow-up, and there
 a lighter or heavier tail of the event times, a mixture or hidden causes. Each is fitted, and weighs by how well it
 predicts people who were left out. No model of real people is exactly right, and with enough of them every one but the
 best would be ruled out, on grounds that have nothing to do with the tail. So the likelihood counts as if it came from
-at most 200 people: the coarsened posterior of Miller and Dunson (JASA 2019).
+at most a few hundred people: the coarsened posterior of Miller and Dunson (JASA 2019).
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ TAILS = ("weibull", "lognormal", "loglogistic", "frechet")
 # of ten cohorts put back in time, with 200 in nine; with 100 in no more, but they are wider than need be in worlds in
 # which one of the models is true (`benchmarks`: level).
 MOST_INFORMATION = 200.0
+# The same where the curve of events levels off within follow-up. The tail was seen then, and likelihood may tell tails
+# apart; with 200 the intervals hold the truth in all cohorts of such worlds, for which they are wider than need be.
+MOST_INFORMATION_OF_TAIL = 500.0
 # People to whom the alternatives are fitted at most.
 MOST_PEOPLE = 20_000
 
@@ -84,8 +87,13 @@ class Alternatives:
         return tuple(np.sqrt(2 * np.tensordot(self.weights, side**2, axes=1)) for side in (down, up))
 
 
-def fit_alternatives(model: CensoredClassifier, X: Any, cohort: Cohort) -> Alternatives | None:
-    """Fit models that part from this one where follow-up ends; None where there can be none."""
+def fit_alternatives(
+    model: CensoredClassifier, X: Any, cohort: Cohort, *, levels_off: bool = False
+) -> Alternatives | None:
+    """Fit models that part from this one where follow-up ends; None where there can be none.
+
+    ``levels_off`` says that the curve of events does so before that.
+    """
     if not isinstance(model, TimeModelClassifier) or not np.isfinite(cohort.features).all():
         return None  # gaps are for trees alone
     part = cohort.thin(MOST_PEOPLE)
@@ -104,7 +112,8 @@ def fit_alternatives(model: CensoredClassifier, X: Any, cohort: Cohort) -> Alter
     tables = [X if each is model else cohort.features for each in everybody]
     risks = np.array([each.predict_proba(table)[:, 1] for each, table in zip(everybody, tables, strict=True)])
     still = np.nan_to_num([predict_still(each, table, cohort) for each, table in zip(everybody, tables, strict=True)])
-    return Alternatives(_weigh(np.array(scores), part.n), risks[:-1], still[:-1], risks[-1], still[-1])
+    weights = _weigh(np.array(scores), part.n, MOST_INFORMATION_OF_TAIL if levels_off else MOST_INFORMATION)
+    return Alternatives(weights, risks[:-1], still[:-1], risks[-1], still[-1])
 
 
 def _straight(model: CensoredClassifier) -> CensoredClassifier:
@@ -133,7 +142,7 @@ def _fit(model: CensoredClassifier, cohort: Cohort) -> CensoredClassifier:
     return fitted
 
 
-def _weigh(scores: Array, n: int) -> Array:
+def _weigh(scores: Array, n: int, most: float) -> Array:
     """Weights from mean held-out log-likelihoods of n people, of whom at most so many count."""
-    weights = np.exp((scores - scores.max()) * n * MOST_INFORMATION / (n + MOST_INFORMATION))
+    weights = np.exp((scores - scores.max()) * n * most / (n + most))
     return np.asarray(weights / weights.sum())

@@ -77,11 +77,18 @@ def _hold_both(mean_risk: Interval, unseen: Interval, n: int) -> Interval:
 
 
 def take_sums(
-    model: CensoredClassifier, X: Any, cohort: Cohort, groups: Rows | None, level: float, rng: np.random.Generator
+    model: CensoredClassifier,
+    X: Any,
+    cohort: Cohort,
+    groups: Rows | None,
+    level: float,
+    rng: np.random.Generator,
+    *,
+    levels_off: bool = False,
 ) -> Sums:
-    """Predict for everybody, and find out how sure the model is."""
+    """Predict for everybody, and find out how sure the model is; ``levels_off`` says that the curve of events does."""
     risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
-    others = fit_alternatives(model, X, cohort)
+    others = fit_alternatives(model, X, cohort, levels_off=levels_off)
     if others is not None and has_errors(model):
         steps = others.steps_from(model.model_, model.family, cohort.features)
         model.model_ = replace(model.model_, steps=steps)  # so that a saved model has the same intervals

@@ -114,14 +114,17 @@ def analyze(
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
             advice = recommend(examine(source.X, source.y, **source.known, random_state=random_state))
-        cohort = advice.evidence.material.cohort
+        evidence = advice.evidence
+        cohort = evidence.material.cohort
         numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, source.X, cohort, numbered, level, draws)
+            sums = take_sums(
+                model, source.X, cohort, numbered, level, draws, levels_off=evidence.plateau == "levels off"
+            )
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
     measure, settles = _choose_measure(sums, advice, moved)
@@ -132,7 +135,7 @@ def analyze(
     )
     return Analysis(
         origin=source.origin,
-        evidence=advice.evidence,
+        evidence=evidence,
         recommendation=advice,
         model=model,
         risks=sums.risks,

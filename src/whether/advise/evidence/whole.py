@@ -70,6 +70,11 @@ class Evidence(Told):
         """Whether there are event times and nothing contradicts them."""
         return self.trust is not None and self.trust.reading != "contradicted"
 
+    @property
+    def plateau(self) -> str:
+        """Whether the curve of events levels off: "levels off", "unclear", "goes on" or "unknown"."""
+        return "unknown" if self.follow_up is None else self.follow_up.reading(trust_times=self.times_trusted)
+
 
 def examine(
     X: Any,
