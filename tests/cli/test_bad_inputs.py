@@ -132,6 +132,7 @@ BAD_TABLES = {
         GOOD, (*FIT, "--features", "age", "--propensity-features", "stage"), 2, "which --features has not",
     ),
     "unknown penalty": (GOOD, (*FIT, "--method", "LR", "--penalty", "l2"), 2, "must be auto or none, got 'l2'"),
+    "unknown penalty, as advised": ("no table at all", (*FIT, "--penalty", "l2"), 2, "must be auto or none, got 'l2'"),
     "unknown outcome feature": (
         GOOD, (*FIT, "--method", "AFTMC-F", "--outcome-features", "weight"), 2, "'weight', which is no feature",
     ),

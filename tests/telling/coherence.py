@@ -5,6 +5,10 @@ import re
 import numpy as np
 
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
+from whether.telling.figures import assumptions
+from whether.telling.group_words import RANGES, told_columns
+from whether.telling.headline_words import VISIBLE
+from whether.telling.page.flowchart import steps
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
@@ -13,6 +17,16 @@ PROMISES = re.compile(r"\bEstimate, with|\bAbout [\d,]+ of the")
 DENIES = re.compile(
     r"no single estimate|No single number|Ranking only|Between [\d,]+ and [\d,]+ of|from none to all"
     r"|settle on one number|narrow the answer to one number|instead of a bound|lower bound only"
+)
+# Words of one number and its interval, which an answer that is a range has not.
+SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The intervals? (?:reach|says)")
+# What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign.
+WRONG = re.compile(
+    r"% points|\bper cent\b|(?<![\d.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
+)
+# How far the method was off in the past: size, then the ends of its interval.
+OFF = re.compile(
+    r"([\d.]+) percentage points (?:too low|below|above)[^(:]*\(\d+ % interval [+−]?([\d.]+) to [+−]?([\d.]+)\)"
 )
 # Sentences with the share of events after the end of follow-up: one fit, one number.
 LATER = re.compile(r"after the longest follow-up|later than the longest")
@@ -127,6 +141,66 @@ def check_groups_add_up(analysis, page):
         )
         for part in parts
     )
+
+
+def check_words_of_one_number_are_kept_from_ranges(analysis, page):
+    return analysis.kind == "estimate" or not SINGLE.search(f"{told(analysis)} {page}")
+
+
+def check_nothing_is_written_wrongly(analysis, page):
+    return not WRONG.search(f"{told(analysis)} {page}")
+
+
+def check_the_past_has_one_rounding(analysis, page):
+    """Wherever the error of the past is told with its interval it has the same digits."""
+    reading = Reading(analysis)
+    texts = [told(analysis), *write_answer(reading).certainty, *reading.words.cautions()]
+    found = [(size, frozenset(ends)) for text in texts for size, *ends in OFF.findall(text)]
+    sizes = set(re.findall(r"([\d.]+) percentage points (?:too low|below|above)", " ".join(texts)))
+    return len(set(found)) <= 1 and len(sizes) <= 1
+
+
+def check_the_lower_end_is_what_it_is_said_to_be(analysis, page):
+    """The curve of events is named as its source only where it shows more than the recorded events."""
+    shows = "of follow-up would have shown" in told(analysis)
+    return analysis.kind != "range" or not shows or analysis.unseen.lower >= 0.5
+
+
+def check_the_curve_is_set_beside_a_lower_mean_risk(analysis, page):
+    curve, risk = analysis.evidence.bounds.lowest_by_times, analysis.mean_risk.estimate
+    if analysis.kind != "estimate" or not curve - risk >= VISIBLE or not Reading(analysis).tells_events:
+        return True
+    said = r"The curve of events alone comes to|By the curve of events alone"
+    return bool(re.search(said, told(analysis))) and (not page or bool(re.search(said, page)))
+
+
+def check_methods_left_standing_have_one_range(analysis, page):
+    """The chart of other assumptions and the sentence about them have the same ends."""
+    reading = Reading(analysis)
+    chart = assumptions.mean_risk_chart(reading)
+    if chart is None or not analysis.sensitivity.standing:
+        return True
+    ends = reading.words.ends_of_methods(analysis.sensitivity)[1]
+    return ends in reading.words.sensitivity() and ends in chart.reading and ends in chart.alt
+
+
+def check_ranking_is_called_easy_only_where_that_was_found(analysis, page):
+    easy = "logistic regression on the labels is enough" in " ".join(Reading(analysis).words.advice.changes)
+    return not easy or steps(Reading(analysis))[0][0].answer == "no"
+
+
+def check_what_is_told_apart_is_not_denied(analysis, page):
+    """Where the chart says that risk and chance to be seen are told apart, no sentence says that they cannot be."""
+    return not ("tells the two apart" in page and "cannot be told apart" in f"{told(analysis)} {page}")
+
+
+def check_a_check_that_was_made_is_not_denied(analysis, page):
+    return analysis.backtest is None or "not checked at an earlier date" not in page
+
+
+def check_ranges_of_levels_are_not_taken_for_parts(analysis, page):
+    has_ranges = analysis.kind != "estimate" and any(told_columns(Reading(analysis).told.by_group).values())
+    return has_ranges == (RANGES in told(analysis)) and (not page or has_ranges == (RANGES in page))
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

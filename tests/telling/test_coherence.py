@@ -55,3 +55,33 @@ def test_contradictions_are_found(analysis):
     }
     for name, changes in cases.items():
         assert name in find_contradictions(replace(analysis, **changes)), name
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("words_of_one_number_are_kept_from_ranges", "Read today’s answer, or read today’s number, with care."),
+        ("nothing_is_written_wrongly", "Risk of 1 people."),
+        ("nothing_is_written_wrongly", "The mean risk may be off by 5 % points."),
+        ("the_past_has_one_rounding", "The method was 77 percentage points too low (95 % interval 1 to 99)."),
+    ],
+)
+def test_a_sentence_that_disagrees_is_found(analysis, name, said):
+    changed = replace(analysis, settles="number" not in said, warnings=(said,))
+    assert name in find_contradictions(changed)
+    assert name not in find_contradictions(replace(changed, warnings=()))
+
+
+def test_a_page_that_disagrees_is_found(analysis):
+    bounds = replace(analysis.evidence.bounds, lowest_by_times=analysis.mean_risk.estimate + 0.01)
+    beside = replace(analysis, evidence=replace(analysis.evidence, bounds=bounds))
+    advice = analysis.recommendation
+    easy = replace(advice, changes=(*advice.changes, "ranking only"))
+    denied = "It tells the two apart. They cannot be told apart. The method was not checked at an earlier date."
+    assert "the_curve_is_set_beside_a_lower_mean_risk" in find_contradictions(beside, "a page without it")
+    assert "ranking_is_called_easy_only_where_that_was_found" in find_contradictions(
+        replace(analysis, recommendation=easy)
+    )
+    assert {"what_is_told_apart_is_not_denied", "a_check_that_was_made_is_not_denied"} <= {
+        *find_contradictions(analysis, denied)
+    }

@@ -149,11 +149,12 @@ class Situation:
 
     @property
     def ranking_is_easy(self) -> bool:
-        """Whether neither event times nor follow-up were found to depend on features."""
+        """Whether event times and follow-up were tested, and neither was found to depend on features."""
         found = self.evidence.dependence
         return (
             found is not None
             and found.event_times.was_run
+            and found.follow_up.was_run
             and not found.event_times.rejects()
             and not found.follow_up.rejects()
         )

@@ -29,6 +29,7 @@ from whether.learners.progress import Steps, progress, reporting
 from whether.methods import ENPU
 from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
+_OPENED = (Note("left open by the curve"),)
 # Above so many people, which learner is best is found out on a part of them.
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
@@ -130,9 +131,7 @@ def analyze(
     measure, settles = _choose_measure(sums, advice, moved)
     everybody = np.arange(cohort.n)
     own_risk, (mean_risk, unseen) = sums.measure(everybody)[0], measure(everybody)
-    opened = (
-        (Note("left open by the curve"),) if settles and not advice.refused and mean_risk.upper > own_risk.upper else ()
-    )
+    is_opened = settles and "unclear plateau" in advice.flags and mean_risk.upper > own_risk.upper
     return Analysis(
         origin=source.origin,
         evidence=evidence,
@@ -152,7 +151,7 @@ def analyze(
         no_sensitivity=not_moved,
         cautions=find_cautions(advice, own_risk, record),
         warnings=caught,
-        notes=(*settled, *sums.notes, *opened, *_notes_on_checks(question, model, record, moved)),
+        notes=(*settled, *sums.notes, *_OPENED * is_opened, *_notes_on_checks(question, model, record, moved)),
     )
 
 
@@ -252,8 +251,9 @@ def _notes_on_checks(
     notes = []
     if question.rows.size < question.cohort.n:
         notes.append(Note("checked on a part", {"part": int(question.rows.size), "people": question.cohort.n}))
-    if model.learner != "linear":
-        notes.append(Note("checked with linear models", {"learner": str(model.learner)}))
+    learner = model.learner if model.selection_ is None else model.selection_.chosen
+    if learner != "linear":
+        notes.append(Note("checked with linear models", {"learner": str(learner)}))
     if moved is not None and moved.recommended != question.advice.method:
         notes.append(Note("other advice for the part", {"method": moved.recommended}))
     return tuple(notes)

@@ -13,6 +13,7 @@ from whether.cli.options import (
     Texts,
     about_cohort,
     check_learner,
+    check_penalty,
     option,
 )
 
@@ -50,6 +51,7 @@ def fit(
     """  # noqa: D301
     from whether.cli.cohorts import read_people
     from whether.cli.method_choice import (
+        build_model,
         check_method,
         describe_fit,
         follow_advice,
@@ -63,9 +65,11 @@ def fit(
     check_output(output, cohort.table)
     chosen = check_method(method, cohort)
     check_learner(learner)
+    check_penalty(penalty)
     keeps_gaps, refusals = learner == "boosted", list[str]()
     people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None)
     times = {"time": people.time, "follow_up": people.follow_up}
+    model_settings(people, outcome_features, penalty)  # what is no feature is refused before the advice
     with gathered_warnings() as warned:
         if chosen is None:
             chosen, advised, times, refusals = follow_advice(people, cohort.seed)
@@ -73,17 +77,14 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        settings = model_settings(chosen, people, outcome_features, penalty)
-        model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed, **settings)
+        model = build_model(chosen, people, learner, cohort.seed, model_settings(people, outcome_features, penalty))
         model.fit(people.X, people.y, **times)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
+    told = f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training)}"
     tell(
-        [
-            f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training)}",
-            f"Model written to {output}.",
-        ],
+        [told, f"Model written to {output}."],
         {"command": "fit", "output": str(output), "features": list(people.encoder.features), **about},
         make_notes(people.findings, [*refusals, *warned]),
         as_json,

@@ -61,12 +61,8 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     return found
 
 
-def model_settings(
-    method: Method, people: TableCohort, outcome_features: list[str] | None, penalty: str
-) -> dict[str, Any]:
+def model_settings(people: TableCohort, outcome_features: list[str] | None, penalty: str) -> dict[str, Any]:
     """Parameters of a classifier that options of `whether fit` stand for; those not given are left out."""
-    if penalty not in ("auto", "none"):
-        raise CommandError(f"--penalty must be auto or none, got {penalty!r}.")
     named = list_columns(outcome_features, people.encoder.columns)
     absent = next((name for name in named or () if not people.encoder.features_of(name)), None)
     if absent is not None:
@@ -78,10 +74,15 @@ def model_settings(
         settings["outcome_features"] = [name for column in named for name in people.encoder.features_of(column)]
     if penalty == "none":
         settings["penalty"] = None
+    return settings
+
+
+def build_model(method: Method, people: TableCohort, learner: str, seed: int, settings: dict[str, Any]) -> Any:
+    """Return a classifier to be fitted; refuse settings that the method has no use for."""
     strange = next((name for name in settings if name not in inspect.signature(method.estimator).parameters), None)
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
-    return settings
+    return method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
 
 
 def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:

@@ -140,6 +140,12 @@ def check_learner(name: str | None) -> None:
         raise CommandError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}.")
 
 
+def check_penalty(penalty: str) -> None:
+    """Refuse a value of --penalty that there is not, before anything is read."""
+    if penalty not in ("auto", "none"):
+        raise CommandError(f"--penalty must be auto or none, got {penalty!r}.")
+
+
 def list_columns(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
     """Columns that an option lists: None where it was not given, and no columns for "none", unless one is called so."""
     if given is None:

@@ -70,7 +70,9 @@ def _explain(error: BaseException, command: str) -> tuple[str, int]:
         return str(error), 1
     complaint = getattr(error, "format_message", None)  # of typer, about options
     if complaint is not None:
-        return f"{complaint()} See 'whether {command} --help'.", 2
+        said = complaint()
+        stop = "" if said.endswith((".", "?", "!")) else "."
+        return f"{said}{stop} See 'whether {command} --help'.", 2
     what = f"{type(error).__name__}: {error}"
     return (
         f"This is a bug in whether {whether.__version__}, not in your data. Please report this line: "

@@ -52,10 +52,19 @@ def run(
         for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
             typer.echo(printable(line))
         typer.echo("")
-        typer.echo(f"The report is {output / REPORT}; it contains no individual-level data; neither does {SUMMARY}.")
-        typer.echo(
-            f"{PREDICTIONS} holds a row for each person: keep it where personal data may be. {MODEL} is the model."
-        )
+        for line in _about_files(output, tells_all=suppress_below <= 1 and not described.simulated):
+            typer.echo(line)
+
+
+def _about_files(output: Path, *, tells_all: bool) -> list[str]:
+    """Say what the files of a folder tell of single persons."""
+    report = f"The report is {output / REPORT}; "
+    if tells_all:
+        report += f"it and {SUMMARY} tell numbers of people however small: keep them where personal data may be."
+    else:
+        report += f"it contains no individual-level data; neither does {SUMMARY}."
+    rows = f"{PREDICTIONS} holds a row for each person: keep it where personal data may be. {MODEL} is the model."
+    return [report, rows]
 
 
 def _name_people(people: TableCohort) -> pa.Table:

@@ -13,8 +13,8 @@ from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.evidence_words import outcome_of
-from whether.telling.words import is_known, p_text, percent, ratio_text
+from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
+from whether.telling.words import is_known, p_text, percent, points, ratio_text, signed_points
 
 Sentence = Callable[[Situation, Evidence], str]
 
@@ -46,7 +46,8 @@ def _why_follow_up(s: Situation, e: Evidence) -> str:
     if e.trust is None:
         return "Follow-up is known and event times are not: it says how much of the events had a chance to be seen."
     difference = e.trust.risk_difference
-    size = f"; the event-time model would move the mean risk by {difference.estimate:+.2f}" if difference else ""
+    moved = "; the event-time model would move the mean risk by"
+    size = f"{moved} {signed_points(difference.estimate)} percentage points" if difference else ""
     return (
         f"Event times contradict labels and follow-up ({p_text(e.trust.labels.p_value)}){size}. The follow-up model "
         "does not read them."
@@ -73,14 +74,13 @@ def _why_labels(s: Situation, e: Evidence) -> str:
 def _why_selection(s: Situation, e: Evidence) -> str:
     found = e.dependence
     assert found is not None
-    verb = "depend" if found.event_times.rejects() else "are not found to depend"
-    by_risk, by_labels = found.auc_by_risk, found.auc_by_labels
+    verb = "depends" if found.event_times.rejects() else "is not found to depend"
     cost = (
-        f". By the model of them, ranking people by their chance of a recorded event reaches an AUC of {by_labels:.2f} "
-        f"for who will ever have it, ranking by their risk {by_risk:.2f}"
+        ". By the model of when it comes, ranking people by their chance of a recorded event in place of their risk "
+        f"costs {cost_text(found)} of AUC"
     )
-    told = f"Event times {verb} on features ({p_text(found.event_times.p_value)})"
-    return f"{told}{cost if is_known(by_labels) else ''}."
+    told = f"When the event comes {verb} on features ({p_text(found.event_times.p_value)}; from {found.source})"
+    return f"{told}{cost if is_known(found.auc_by_labels) else ''}."
 
 
 _CURVE = {
@@ -93,7 +93,8 @@ _CURVE = {
 def _why_curve(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
     never = f", {percent(fraction.cured)} never have the event by a model without features"
-    return f"{_CURVE[s.reading]} (ratio {ratio_text(fraction.ratio)}{never if is_told(fraction.cured) else ''})."
+    ratio = ratio_text(fraction.ratio) + (f" ({limits_of_ratio(fraction)})" if s.reading == "unclear" else "")
+    return f"{_CURVE[s.reading]}: ratio {ratio}{never if is_told(fraction.cured) else ''}."
 
 
 def _fraction(s: Situation, e: Evidence) -> CureFraction:
@@ -146,7 +147,7 @@ OBJECTIONS = {
     "contradicted times": "event times are contradicted",
     "equal follow-up": "all were followed for about as long",
     "unnamed drivers": "features that were not named play a part",
-    "not determined": "risk and chance to be recorded cannot be told apart",
+    "not determined": "labels alone do not tell risk and chance to be recorded apart",
     BELOW_CURVE: "fewer events than the curve of events shows",
     ABOVE_CURVE: "more events than a curve that levels off allows",
     ABOVE_CONSTANT: "more events than the people most likely to be recorded allow",
@@ -182,12 +183,12 @@ FLAGS: dict[str, Sentence] = {
         "features are followed equally long, and what happens at other follow-ups is extrapolated."
     ),
     "models disagree": lambda s, e: (
-        f"The event-time and the follow-up model differ by {s.risk_difference:+.2f} in mean risk although recorded "
-        "times agree with the labels: the shape of the model is in doubt."
+        f"The event-time and the follow-up model differ by {points(s.risk_difference)} percentage points in mean risk "
+        "although recorded times agree with the labels: the shape of the model is in doubt."
     ),
     "shape of times": lambda s, e: (
         f"{percent(s.misplaced_share)} of the events come when the event-time model does not expect them: none of its "
-        "residual distributions has the shape of these times, and the mean risk may be off by some per cent."
+        "residual distributions has the shape of these times, and the mean risk may be off by some percentage points."
     ),
     "exchange": lambda s, e: (
         "Equally likely solutions rank people differently: outcome and propensity may be exchanged."
@@ -203,10 +204,19 @@ FLAGS: dict[str, Sentence] = {
     ),
 }
 
+
+def _how_to_know(e: Evidence) -> str:
+    """Where follow-up could be had from; what was given and did not say it is not asked for again."""
+    is_lost = e.follow_up is not None and e.follow_up.potential.source == "lost"
+    lost = "what was given does not say it, since too few were followed to their planned end"
+    return lost if is_lost else "from entry to the end of the data, say"
+
+
 CHANGES: dict[str, Sentence] = {
     "follow-up": lambda s, e: (
-        "If you know how long each person would have been followed without the event (from entry to the end of the "
-        "data, say), the follow-up model needs neither event times nor named features, and event times can be checked."
+        f"If you know how long each person would have been followed without the event ({_how_to_know(e)}), the "
+        "follow-up model needs neither event times nor named features"
+        f"{', and event times can be checked' * s.has_time}."
     ),
     "named features": lambda s, e: (
         "If you can name the features that drive diagnosis or labeling, the propensity can be restricted to them."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from whether.advise import Sensitivity
+from whether.advise.situation import Situation
+from whether.advise.standing import BELOW_CURVE, SLACK
 from whether.analysis import Analysis, Note
 from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
@@ -10,8 +12,8 @@ from whether.methods import LR
 from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import left_out_text
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.headline_words import Headline, points_text
-from whether.telling.words import is_known, percent, percent_range, signed
+from whether.telling.headline_words import Headline
+from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
 
 # Why there is no backtest, and no sensitivity.
 NO_BACKTEST = {
@@ -31,19 +33,20 @@ _NOTES = {
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people.",
-    "left open by the curve": "The upper ends of the mean risk and of the number are the most that the curve of events "
-    "leaves open.",
-    "intervals reach to other models": "The intervals reach as far as {models} models of other shapes do that these "
-    "data cannot rule out, each by its weight.",
+    "left open by the curve": "The upper ends of the mean risk and of the number go further: they are the most that "
+    "the curve of events leaves open.",
+    "intervals reach to other models": "{what} as far as {models} models of other shapes do that these data cannot "
+    "rule out, each by its weight.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
-    "checked with linear models": "Backtest and sensitivity use the linear learner, the fit {learner!r}.",
+    "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses {learner!r}.",
     "other advice for the part": "For the people of the sensitivity the advice is {method}, which it starts from.",
 }
 
 
-def note_sentence(note: Note) -> str:
-    """Say how something was done."""
-    return _NOTES[note.name].format(**note.values)
+def note_sentence(note: Note, kind: str) -> str:
+    """Say how something was done, under an answer of a kind; where it is no estimate, only single risks have limits."""
+    what = "The intervals reach" if kind == "estimate" else "The upper end, and the intervals of single risks, reach"
+    return _NOTES[note.name].format(**note.values, what=what)
 
 
 class AnswerWords:
@@ -68,7 +71,11 @@ class AnswerWords:
         lines += [self._backtest(), self.sensitivity()]
         lines += [f"No single number: {text}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
-        return [line for line in (*lines, *map(note_sentence, self.analysis.notes)) if line]
+        return [line for line in (*lines, *self.notes()) if line]
+
+    def notes(self) -> list[str]:
+        """Return how intervals and checks were made, where that is not the usual way."""
+        return [note_sentence(note, self.analysis.kind) for note in self.analysis.notes]
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""
@@ -84,10 +91,13 @@ class AnswerWords:
         numbers = is_told(bounds.lowest_by_times, told)
         by_curve = f"{percent(bounds.lowest_by_times, 1)} have" if numbers else "more people have"
         by_model = f"than the model's mean risk of {percent(risk, 1)}" if numbers else "than by the model"
+        found = self.analysis.evidence.dependence
+        why = "the model may miss late events, and then counts too few of the people with no recorded event"
+        if found is not None and found.follow_up.rejects():
+            why += "; or the curve is too high, since follow-up depends on features, which only the model reads"
         return (
             f"By the curve of events alone {by_curve} the event within follow-up, {'more ' if numbers else ''}"
-            f"{by_model}: it may miss late events, and then it counts too few of the people with no recorded event. "
-            "The upper end of the answer reaches as far as the curve."
+            f"{by_model}: {why}. The upper end of the answer reaches at least as far as the curve."
         )
 
     def _method(self) -> str:
@@ -120,28 +130,39 @@ class AnswerWords:
             return f"No sensitivity: {NO_SENSITIVITY[self.analysis.no_sensitivity]}"
         if not is_told(*(variant.mean_risk for variant in moved.variants)):
             return "There are too few people of one kind to say how far other methods move the mean risk."
-        left_out = left_out_text(moved.left_out)
-        return f"{self._standing(moved)}{left_out and ' ' + left_out}"
+        return " ".join(filter(None, (self._standing(moved), left_out_text(moved.left_out), self._own_below(moved))))
+
+    def _own_below(self, moved: Sensitivity) -> str:
+        """That the report's own fit shows fewer events than the curve, too, where another was left out for it."""
+        lowest = Situation(self.analysis.evidence).shares_by_curve[0]
+        is_below = self.analysis.kind == "estimate" and self.analysis.mean_risk.estimate < lowest - SLACK
+        if not (is_below and any(variant.objection == BELOW_CURVE for variant in moved.left_out)):
+            return ""
+        return "The fit of this report shows fewer than the curve, too: see the caution about it."
 
     def _standing(self, moved: Sensitivity) -> str:
         if not moved.standing:
             return "These data leave no other method standing."
-        # The fit of the report may be by another learner than the checks.
-        own = [self.analysis.mean_risk.estimate] if self.analysis.kind == "estimate" else []
-        ends = [*moved.range, *own]
-        places = 0 if max(ends) >= 0.095 else 1
         others = ", ".join(str(variant.value) for variant in moved.standing)
-        shown = [percent(end, places) for end in (min(ends), max(ends))]
-        go = f"are all {shown[0]}" if shown[0] == shown[1] else f"go from {percent_range(min(ends), max(ends), places)}"
         by = f"by this and the other methods that these data leave standing ({others})"
-        return f"Estimates of the mean risk {by} {go}."
+        one, ends = self.ends_of_methods(moved)
+        if self.analysis.kind == "estimate":
+            return f"Estimates of the mean risk {by} {f'are all {ends}' if one else f'go from {ends}'}."
+        return f"The mean risk {by} {'is' if one else 'goes from'} {ends}, chance not counted."
+
+    def ends_of_methods(self, moved: Sensitivity) -> tuple[bool, str]:
+        """Whether the mean risks by the methods left standing are told as one number, and that, or their ends."""
+        # The fit of the report may be by another learner than the checks, or to more people.
+        own = [self.analysis.mean_risk.estimate] if self.analysis.kind == "estimate" else []
+        low, high = min(*moved.range, *own), max(*moved.range, *own)
+        places = places_of(low, high)
+        one = percent(low, places) == percent(high, places)
+        return one, percent(low, places) if one else percent_range(low, high, places)
 
 
 def level_text(error: Interval) -> str:
     """Say how far a mean risk was from the share who had the event, with the interval of the difference."""
     side = "above" if error.estimate > 0 else "below"
-    lower, upper = (signed(100 * end, 0 if abs(100 * end) >= 1.95 else 1) for end in (error.lower, error.upper))
-    limits = f" ({100 * error.level:g} % interval {lower} to {upper})"
-    return (
-        f"{points_text(error.estimate)} {side} the share with the event by now{limits if is_known(error.lower) else ''}"
-    )
+    limits = f" ({100 * error.level:g} % interval {signed_points(error.lower)} to {signed_points(error.upper)})"
+    size = f"{points(error.estimate)} percentage points {side}"
+    return f"{size} the share with the event by now{limits if is_known(error.lower) else ''}"

@@ -131,7 +131,7 @@ def left_out_text(variants: Sequence[Variant]) -> str:
             name = str(variant.value) if variant.kind == "restriction" else f"{variant.kind} in brackets"
             reasons.setdefault(OBJECTIONS[variant.objection], {})[name] = None
     listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
-    return f"Left out, because these data speak against them: {listed}." if listed else ""
+    return f"Left out: {listed}." if listed else ""
 
 
 def _outcome(variant: Variant) -> str:

@@ -111,13 +111,15 @@ def _follow_up(found: FollowUpEvidence) -> list[str]:
 
 
 def _potential(found: PotentialFollowUp) -> str:
-    share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_known(found.share) else ""
+    is_shown = is_known(found.share)
+    share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_shown else ""
+    only = f"only {percent(found.share)} of the unlabeled were" if is_shown else "too few of the unlabeled were"
     return {
         "given": f"as given{share}",
         "unknown": "unknown",
         "dates": f"from dates of entry to the end of the data{share}",
-        "lost": f"unknown: too few were followed to their planned end{share}, so that it does not say how long people "
-        "with the event would have been",
+        "lost": f"unknown: {only} followed to their planned end, so that it does not say how long people with the "
+        "event would have been",
     }[found.source]
 
 
@@ -151,8 +153,7 @@ def _last_events(found: LastEvents) -> list[str]:
 
 
 def _cure_fraction(which: str, found: CureFraction) -> str:
-    lower, upper = found.ratio_limits
-    limits = f" ({ratio_text(lower)} to {ratio_text(upper)})" if is_known(upper) else ""
+    limits = f" ({limits_of_ratio(found)})" if is_known(found.ratio_limits[1]) else ""
     cured = f"cured {percent(found.cured, 1)}, " if is_told(found.cured) else ""
     return (
         f"RECeUS {which} ({found.distribution}): {cured}ratio {ratio_text(found.ratio)}{limits}. A cure model is "
@@ -174,12 +175,24 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
-            f"and 90 % of people). That costs {found.auc_by_risk - found.auc_by_labels:.2f} of AUC in ranking people. "
+            f"and 90 % of people). That costs {cost_text(found)} of AUC in ranking people. "
             f"Log follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
             f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
             "follow-up.",
         ]
     return lines
+
+
+def limits_of_ratio(found: CureFraction) -> str:
+    """Between which limits the ratio lies that says whether the curve of events levels off."""
+    lower, upper = found.ratio_limits
+    return f"{ratio_text(lower)} to {ratio_text(upper)}" if is_known(upper) else "without limits"
+
+
+def cost_text(found: DependenceEvidence) -> str:
+    """How much of the AUC it costs to rank people by their chance of a recorded event, by the model of event times."""
+    cost = found.auc_by_risk - found.auc_by_labels
+    return f"{cost:.2f}" if cost >= 0.005 else "less than 0.01"
 
 
 def _list(drivers: Sequence[Driver]) -> str:

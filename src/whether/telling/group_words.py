@@ -8,9 +8,10 @@ from typing import NamedTuple
 from whether.analysis import GroupLevel
 from whether.evaluate import Interval
 from whether.telling.disclosure import is_told
-from whether.telling.words import count_interval, count_range, name, percent_interval, percent_range
+from whether.telling.words import count_interval, count_range, name, percent_interval, percent_range, places_of
 
 UNTOLD = "There are too few people of one kind in its levels to tell them apart."
+RANGES = "A range holds for its own level: the ranges of levels need not add up to that of the whole cohort."
 HEADER = ("people", "recorded events", "mean risk", "more expected")
 
 
@@ -41,7 +42,7 @@ def _is_whole(level: GroupLevel) -> bool:
 
 def group_rows(levels: Sequence[GroupLevel], *, is_range: bool) -> list[GroupRow]:
     """Cells of each level; of a range the limits only."""
-    places = 0 if max(one.mean_risk.estimate for one in levels) >= 0.095 else 1
+    places = places_of(*(one.mean_risk.estimate for one in levels))
     rows = []
     for one in levels:
         risk, share = one.mean_risk, percent_interval(one.mean_risk, places)
@@ -66,7 +67,7 @@ def group_lines(columns: dict[str, list[GroupLevel]], *, is_range: bool) -> list
         first = max(len(row.level) for row in rows)
         widths = [max(len(row.cells[i]) for row in rows) for i in range(len(HEADER))]
         lines += ["", *("  ".join([f"{row.level:{first}s}", *_aligned(row.cells, widths)]) for row in rows)]
-    return lines
+    return [*lines, RANGES] if is_range and any(columns.values()) else lines
 
 
 def _aligned(cells: tuple[str, ...], widths: list[int]) -> list[str]:

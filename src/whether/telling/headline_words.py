@@ -5,11 +5,9 @@ Page, text and data take these from here, so that they say the same.
 
 from __future__ import annotations
 
-import math
-
 from whether.advise.situation import Situation
 from whether.analysis import Analysis
-from whether.analysis.cautions import PAST_ABOVE, PAST_BELOW
+from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
 from whether.telling.words import (
     count_range,
@@ -18,10 +16,15 @@ from whether.telling.words import (
     percent,
     percent_range,
     plural,
+    points,
 )
 
 _DEPENDS = "depending on how many events come after the end of follow-up"
 _OPEN = "which these data narrow down no further"
+# What there is to be read with a caution in mind, by kind of answer.
+_ANSWERS = {"estimate": "number", "range": "range", "ranking": "risks"}
+# Shares that differ by less are not told as different.
+VISIBLE = 0.005
 
 
 class Headline:
@@ -105,13 +108,15 @@ class Headline:
         until = self.told.evidence.bounds.time_of_lowest
         if not (is_known(until) and is_told(self.told.evidence.bounds.lowest_by_times_limit)):
             return "The lower end counts recorded events only."
+        if self.told.unseen.lower < 0.5:
+            return "The lower end counts recorded events only: the curve of events shows no more with 95 % confidence."
         return (
             f"The lower end is what {length(until, self.analysis.origin.unit)} of follow-up would have shown, had "
             "everybody been followed for so long (lower limit, 95 % confidence)."
         )
 
     def _upper_end(self) -> str:
-        most = "The upper end is the most that models of these data allow"
+        most = "The upper end is the most that models of these data allow, chance included"
         if not self.analysis.recommendation.refused:
             return f"{most}."
         return (
@@ -124,13 +129,26 @@ class Headline:
         found, analysis = self.told.mean_risk, self.analysis
         if not is_told(found):
             return ""
-        seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)}."
+        seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)} of these."
         limits = percent_range(found.lower, found.upper, 1)
         if analysis.kind != "estimate":
             return f"The mean risk lies between {limits.replace(' to ', ' and ')}; {seen}"
         interval = f" ({100 * found.level:g} % interval {limits})" if limits else ""
-        beside = f" {self.past}." if self.past else ""
-        return f"The mean risk is {percent(found.estimate, 1)}{interval}; {seen}{beside}"
+        risk = f"The mean risk of people like these is {percent(found.estimate, 1)}{interval}; {seen}"
+        return " ".join(part for part in (risk, self.beside_curve, self.past and f"{self.past}.") if part)
+
+    @property
+    def beside_curve(self) -> str:
+        """How the mean risk and the curve of events go together, where the curve alone shows more; empty if not."""
+        risk, curve = self.told.mean_risk, self.told.evidence.bounds.lowest_by_times
+        if not is_told(risk, curve) or self.analysis.kind != "estimate" or CURVE_ABOVE in self.analysis.cautions:
+            return ""
+        if not curve - risk.estimate >= VISIBLE:
+            return ""
+        known = is_known(risk.upper)
+        what = "the interval holds both" if known else "the model may miss late events"
+        by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
+        return f"The curve of events alone comes to {percent(curve, 1)} within follow-up, {by_model}."
 
     @property
     def past(self) -> str:
@@ -139,18 +157,18 @@ class Headline:
         if not found:
             return ""
         how = "too low" if found == PAST_BELOW else "above the share with the event by now"
-        points = f"{self._points()} " if self._points() else ""
-        return f"Rehearsed at an earlier date, the method came out {points}{how}"
+        size = f"{self._points()} " if self._points() else ""
+        return f"Rehearsed at an earlier date, the method came out {size}{how}"
 
     def past_caution(self) -> str:
         """The same with its interval, and what to do about it."""
         error = self.analysis.past_error
         assert error is not None, "there is a finding about the past"
-        lower, upper = sorted((abs(100 * error.lower), abs(100 * error.upper)))
-        digits = 0 if lower >= 0.5 else 1  # an interval that leaves out zero does not begin with it
-        limits = f" ({100 * error.level:g} % interval {lower:.{digits}f} to {upper:.0f})" if self._points() else ""
+        ends = " to ".join(points(end) for end in sorted((error.lower, error.upper), key=abs))
+        limits = f" ({100 * error.level:g} % interval {ends})" if self._points() else ""
         found = f"{self.past}{limits}{self._hidden()}"
-        return f"{found}: read today’s number with that in mind.{self._excuse(error.estimate > 0)}"
+        what = _ANSWERS[self.analysis.kind]
+        return f"{found}: read today’s {what} with that in mind.{self._excuse(error.estimate > 0)}"
 
     def _hidden(self) -> str:
         record = self.told.backtest
@@ -167,16 +185,6 @@ class Headline:
     def _points(self) -> str:
         """How far the level was off, in percentage points; empty where that is not told."""
         record, error = self.told.backtest, self.analysis.past_error
-        if record is None or not is_told(record.scores) or error is None or not math.isfinite(error.estimate):
+        if record is None or not is_told(record.scores) or error is None or not is_known(error.estimate):
             return ""
-        return points_text(error.estimate)
-
-
-def points_text(error: float) -> str:
-    """Return the size of a difference between shares in percentage points; to a digit where it is small.
-
-    >>> points_text(-0.094), points_text(0.0131), points_text(0.004)
-    ('9 percentage points', '1.3 percentage points', '0.4 percentage points')
-    """
-    points = abs(100 * error)
-    return f"{points:.0f} percentage points" if points >= 1.95 else f"{points:.1f} percentage points"
+        return f"{points(error.estimate)} percentage points"

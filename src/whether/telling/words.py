@@ -78,6 +78,32 @@ def percent(share: float, places: int = 0) -> str:
     return f"{100 * share:.{places}f} %" if is_known(share) else "not known"
 
 
+def places_of(*shares: float) -> int:
+    """Return with how many places shares are told in percent, the same wherever they are: with one where all are small.
+
+    >>> places_of(0.12, 0.03), places_of(0.04, 0.03)
+    (0, 1)
+    """
+    return 0 if max(shares) >= 0.095 else 1
+
+
+def points(difference: float) -> str:
+    """Return the size of a difference between shares in percentage points, with a digit where it is small.
+
+    What is not zero does not look like it.
+
+    >>> points(-0.094), points(0.0131), points(-0.0002)
+    ('9', '1.3', '0.02')
+    """
+    size = abs(100 * difference)
+    return f"{size:.{0 if size >= 1.95 else 1}f}" if size >= 0.05 else number(size, 1)
+
+
+def signed_points(difference: float) -> str:
+    """Return the same with its sign."""
+    return f"{'+' if difference > 0 else '−' if difference < 0 else ''}{points(difference)}"
+
+
 def percent_range(lower: float, upper: float, places: int = 0) -> str:
     """Return limits in percent; empty where they are not known."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
@@ -111,7 +137,13 @@ def count_interval(found: Interval) -> str:
 
 def signed_interval(found: Interval) -> str:
     """Return a signed number with its limits."""
-    return f"{found.estimate:+.3f} ({found.lower:+.3f} to {found.upper:+.3f})"
+    value, lower, upper = (f"{_no_minus_zero(end, 3):+.3f}" for end in (found.estimate, found.lower, found.upper))
+    return f"{value} ({lower} to {upper})"
+
+
+def _no_minus_zero(value: float, places: int) -> float:
+    """Return a number that is not printed as zero with a minus."""
+    return 0.0 if abs(value) < 0.5 * 10**-places else value
 
 
 def p_text(p_value: float) -> str:
@@ -139,7 +171,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 def signed(value: float, places: int = 2) -> str:
     """Return a number with its sign, a proper minus included."""
-    return f"{value:+.{places}f}".replace("-", "−") if math.isfinite(value) else "not known"
+    return f"{_no_minus_zero(value, places):+.{places}f}".replace("-", "−") if math.isfinite(value) else "not known"
 
 
 def signed_range(value: float, lower: float, upper: float, places: int = 2) -> str:

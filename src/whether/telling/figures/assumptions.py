@@ -15,7 +15,7 @@ from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_rows, percent_axis
 from whether.telling.figures.groups import split_evenly
 from whether.telling.reading import Reading
-from whether.telling.words import percent, percent_range
+from whether.telling.words import percent, percent_range, places_of, points
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -60,24 +60,24 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
         return None
     values = [_value(reading, variant) for variant in variants]
     labels = [_MOVED[variant.kind].words + value for variant, value in zip(variants, values, strict=True)]
-    low, high = (percent(end) for end in found.range)
-    own = percent(found.own_mean)
+    one, ends = reading.words.ends_of_methods(found)
+    standing = f"By the methods that these data leave standing it {'is' if one else 'goes from'} {ends}"
+    own = percent(found.own_mean, places_of(found.own_mean))
     return Chart(
         "variants",
         "The mean risk under other assumptions",
-        f"Points of the mean risk under {len(variants)} other assumptions, grey where these data speak against them. "
-        f"By the methods left standing it goes from {low} to {high}, with a dashed line at that of this report, {own}.",
+        f"Points of the mean risk under {len(variants)} other assumptions, grey where they do not count. {standing}, "
+        f"with a dashed line at that of this report’s method, {own}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
-        f"or shorter follow-up. By the methods that these data leave standing it goes from {low} to {high}; this "
-        f"report’s method says {own}. Crosses in grey do not count: these data speak against them, and the table says "
-        "why.",
+        f"or shorter follow-up. {standing}; the dashed line is this report’s method, {own}. Crosses in grey do not "
+        "count, and the table says why.",
         partial(_draw_means, variants[::-1], values[::-1], found.own_mean),
         Table(
             (
                 "what is assumed instead",
                 "mean risk",
-                "rank correlation with this report's risks",
-                "what speaks against it",
+                "rank correlation with the risks by this report’s method",
+                "why it does not count",
             ),
             [
                 (label, percent(v.mean_risk, 1), f"{v.rank_correlation:.2f}", OBJECTIONS.get(v.objection, ""))
@@ -85,7 +85,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
             ],
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
-        note=_learner_note(reading, found.own_mean),
+        note=_own_note(reading, found.own_mean),
         pointing="y",
     )
 
@@ -94,7 +94,9 @@ def _draw_means(
     variants: list[Variant], values: list[str], here: float, figure: FigureBase, narrow: bool
 ) -> list[Mark]:
     ax = figure.subplots()
-    ax.axvline(here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here)}")
+    ax.axvline(
+        here, color=GREY, linewidth=1.4, linestyle="--", label=f"this report’s method, {percent(here, places_of(here))}"
+    )
     labels, marks = [], []
     for y, (variant, value) in enumerate(zip(variants, values, strict=True)):
         look, against = _MOVED[variant.kind], OBJECTIONS.get(variant.objection, "")
@@ -112,12 +114,13 @@ def _draw_means(
     return marks
 
 
-def _learner_note(reading: Reading, here: float) -> str:
+def _own_note(reading: Reading, here: float) -> str:
     """What explains that the method of the report has another mean risk here."""
-    own = reading.analysis.mean_risk.estimate
-    if abs(own - here) < 0.005:
+    own = float(reading.analysis.risks.mean())
+    if percent(own, 1) == percent(here, 1) or reading.analysis.kind != "estimate":
         return ""
-    return f"All of these are linear models, for speed; the model of this report is not, and says {percent(own)}."
+    why = " ".join(note for note in reading.words.notes() if note.startswith("Backtest and sensitivity"))
+    return f"{why} The fit of this report says {percent(own, 1)}, its method here {percent(here, 1)}.".strip()
 
 
 def _value(reading: Reading, variant: Variant) -> str:
@@ -150,10 +153,11 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
     return Chart(
         "bands",
         "Each person’s risk under other assumptions",
-        f"{len(kinds)} panels of a rising line, the risk of this report from the lowest to the highest, with a band of "
-        f"risks under other assumptions. The widest band is that of {title}.",
-        "The line is the risk in this report, people sorted from the lowest to the highest; the dotted band is how far "
-        f"it moves. It moves most with the {title}, over {100 * width[widest]:.0f} percentage points on average.",
+        f"{len(kinds)} panels of a rising line, the risk by this report’s method from the lowest to the highest, with "
+        f"a band of risks under other assumptions. The widest band is that of {title}.",
+        "The line is the risk by this report’s method, people sorted from the lowest to the highest; the dotted band "
+        f"is how far it moves. It moves most with the {title}, over {points(width[widest])} percentage points on "
+        "average.",
         partial(_draw_bands, bands),
         Table(
             ("people, by risk", "people", "risk", *(f"moving: {_MOVED[kind].title}" for kind in kinds)),

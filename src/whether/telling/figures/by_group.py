@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from whether.analysis import GroupLevel
 from whether.palette import BLUE, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_features, percent_axis
-from whether.telling.group_words import HEADER, group_rows, told_columns
+from whether.telling.group_words import HEADER, RANGES, group_rows, told_columns
 from whether.telling.reading import Reading
-from whether.telling.words import name, percent, percent_interval, percent_range
+from whether.telling.words import name, percent, percent_interval, percent_range, places_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ABOUT = (
     "The mean risk that the event ever happens, and how many more people are expected to have it, for each level of a "
     "column. Levels of few people are pooled, so that the people of all levels are the whole cohort. "
+    "Rounded numbers may not add up to the total. "
 )
 
 
@@ -37,7 +38,7 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
     limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
     rows = group_rows(levels, is_range=is_range)
     lowest, highest = (pick(levels, key=lambda one: one.mean_risk.estimate) for pick in (min, max))
-    ends = "" if is_range else f"The mean risk goes from {_say(lowest)} to {_say(highest)}."
+    ends = RANGES if is_range else f"The mean risk goes from {_say(lowest, levels)} to {_say(highest, levels)}."
     everybody = None if is_range else reading.analysis.mean_risk.estimate
     return Chart(
         f"by-{number}",
@@ -55,8 +56,9 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
     )
 
 
-def _say(level: GroupLevel) -> str:
-    return f"{percent(level.mean_risk.estimate)} ({name(level.level).short})"
+def _say(level: GroupLevel, levels: Sequence[GroupLevel]) -> str:
+    places = places_of(*(one.mean_risk.estimate for one in levels))
+    return f"{percent(level.mean_risk.estimate, places)} ({name(level.level).short})"
 
 
 def _draw(
@@ -67,7 +69,8 @@ def _draw(
     marks = []
     is_range = everybody is None
     if everybody is not None:
-        ax.axvline(everybody, color=GREY, linewidth=1.4, linestyle="--", label=f"whole cohort, {percent(everybody)}")
+        label = f"whole cohort, {percent(everybody, places_of(everybody))}"
+        ax.axvline(everybody, color=GREY, linewidth=1.4, linestyle="--", label=label)
     for y, one in enumerate(levels):
         risk = one.mean_risk
         if math.isfinite(risk.lower):

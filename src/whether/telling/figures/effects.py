@@ -82,7 +82,7 @@ def _ratio_chart(reading: Reading, rows: list[Coefficient], n_hidden: int) -> Ch
     effects = sorted((_effect(reading, row) for row in rows), key=lambda one: np.nan_to_num(one.p_value, nan=1.0))
     key, title, meaning = _meaning(reading, kind, is_outcome)
     drawn = effects[:MOST_DRAWN][::-1]
-    text = f"{effects[0].feature.full}, {kind} {_ratio(effects[0])} ({effects[0].step})"
+    text = f"{effects[0].feature.full}, {kind} {_ratio(effects[0])}, {effects[0].step}"
     more = f" The {len(drawn)} clearest of {len(effects)} features are drawn." if len(drawn) < len(effects) else ""
     left_out = f" Features that fewer than {reading.disclosure.fewest} people have are left out." if n_hidden else ""
     return Chart(
@@ -183,14 +183,14 @@ def importance_chart(reading: Reading, rng: np.random.Generator) -> Chart | None
     return Chart(
         "importances",
         "What the risk leans on",
-        f"Bars of how far the risk moves when a feature is shuffled. The longest is {first.full}, {100 * move:.1f} % "
-        "points.",
+        f"Bars of how far the risk moves when a feature is shuffled. The longest is {first.full}, {100 * move:.1f} "
+        "percentage points.",
         "For each feature: how far a person's risk moves on average when the feature is replaced by that of somebody "
         "else and everything else is kept. A long bar says that the model leans on the feature, not in which "
         "direction, and not that it is a cause.",
         partial(_draw_importances, drawn),
         Table(
-            ("feature", "mean change of risk (% points)"),
+            ("feature", "mean change of risk (percentage points)"),
             [(feature, f"{100 * move:.1f}") for move, feature in ranked[:MOST_LISTED]],
         ),
         height=(90 + 27 * len(drawn), 90 + 27 * len(drawn)),
@@ -202,9 +202,12 @@ def _draw_importances(drawn: list[tuple[float, Name]], figure: FigureBase, narro
     ax = figure.subplots()
     ax.barh(range(len(drawn)), [move for move, _ in drawn], height=0.6, color=BLUE)
     name_features(ax, [feature.full for _, feature in drawn], narrow)
-    ax.set_xlabel("change of risk (% points)")
+    ax.set_xlabel("change of risk (percentage points)")
     percent_axis(ax.xaxis)
-    return [Mark(ax, move, y, f"{feature.full}: {100 * move:.1f} % points") for y, (move, feature) in enumerate(drawn)]
+    return [
+        Mark(ax, move, y, f"{feature.full}: {100 * move:.1f} percentage points")
+        for y, (move, feature) in enumerate(drawn)
+    ]
 
 
 def _shuffle(reading: Reading, rows: NDArray[np.intp], columns: list[int], rng: np.random.Generator) -> list[float]:

@@ -13,7 +13,7 @@ from whether.palette import BLUE, DARK_RED, INK, SKY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.reading import Reading
 from whether.telling.risk_bins import N_COARSE, RiskBins, bin_of, count_by
-from whether.telling.words import percent, percent_range, signed
+from whether.telling.words import percent, percent_range, places_of, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -35,9 +35,10 @@ def distribution(reading: Reading) -> Chart | None:
     high = _high_risks(bins.coarse, counts[:, 1])
     # Where the answer is a range, no single mean stands beside it.
     is_estimate = reading.analysis.kind == "estimate"
-    mean = f" The mean risk of everybody is {percent(float(risks.mean()))}." if is_estimate else ""
+    own = float(risks.mean())
+    mean = f" The mean risk of everybody is {percent(own, places_of(own))}." if is_estimate else ""
     merged = (
-        f"Neighbouring bins of 5 % points were merged so that each stands for nobody or at least "
+        f"Neighbouring bins of 5 percentage points were merged so that each stands for nobody or at least "
         f"{reading.disclosure.fewest} people."
     )
     return Chart(
@@ -78,7 +79,7 @@ def _draw_risks(edges: Array, counts: NDArray[np.int64], figure: FigureBase, nar
             edgecolor="white" if hatch else INK, linewidth=0.5, label=kind,
         )  # fmt: skip
         top = top + heights
-    ax.set(xlim=(0, 1), xlabel="risk that the event ever happens (%)", ylabel="people per 5 % points of risk")
+    ax.set(xlim=(0, 1), xlabel="risk that the event ever happens (%)", ylabel="people per 5 percentage points")
     ax.set_ylim(0, 1.06 * float(top.max()))
     ax.grid(axis="x", visible=False)
     percent_axis(ax.xaxis)

@@ -156,8 +156,11 @@ def _members(reading: Reading, predicted: Array, kinds: tuple[Flags, ...]) -> li
     return merge_groups(parts, kinds, reading.disclosure)
 
 
-def backtest_chart(record: Backtest) -> Chart | None:
-    """AUC of each method at an earlier date, and how far its mean risk is off; None where that is not told."""
+def backtest_chart(record: Backtest, *, follow_up_depends: bool = False) -> Chart | None:
+    """AUC of each method at an earlier date, and how far its mean risk is off; None where that is not told.
+
+    Weights are off where follow-up was found to depend on features, and then the chart says so.
+    """
     if not is_told(record.scores):
         return None
     rows = [row for row in record.scores if math.isfinite(record.interval(row).estimate)]
@@ -170,8 +173,9 @@ def backtest_chart(record: Backtest) -> Chart | None:
         f"is that of {best}, {record.interval(best).estimate:.2f}.",
         f"The data were put back to an earlier date, at which {_hidden(record)} of today's events had not come yet. "
         f"Each method was fitted to what was known then and scored with what is known now, {record.n_splits} times. "
-        "Left: how well it ranks people, further right is better. Right: how far its mean risk is from the share who "
-        f"have had the event by now; 0 is right once all events have come. {worth_sentence(record)}{_scored(record)}",
+        "The first panel says how well it ranks people: further right is better. The second says how far its mean risk "
+        f"is from the share who have had the event by now; 0 is right once all events have come. "
+        f"{worth_sentence(record)}{_scored(record, follow_up_depends)}",
         partial(_draw_backtest, record, rows),
         Table(
             (
@@ -238,10 +242,11 @@ def _cells(record: Backtest, row: str) -> tuple[str, ...]:
     )
 
 
-def _scored(record: Backtest) -> str:
+def _scored(record: Backtest, follow_up_depends: bool) -> str:
     """How the earlier date was chosen for want of one, and how people count."""
     cut = " There were no dates to go back to, so follow-up was cut at random." if record.endpoint is None else ""
-    return f"{cut} {WEIGHTED}" if record.weighted else cut
+    off = " Here it was found to depend on them: the scores may be off." if follow_up_depends else ""
+    return f"{cut} {WEIGHTED}{off}" if record.weighted else cut
 
 
 def _hidden(record: Backtest) -> str:

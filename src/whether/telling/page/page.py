@@ -9,7 +9,6 @@ from typing import Any
 
 from whether.analysis import Analysis
 from whether.methods import METHODS
-from whether.telling.answer_words import note_sentence
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
@@ -51,7 +50,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "data": _data(sections, swept),
         "evidence": list(evidence_sentences(words.told.evidence).items()),
         "notes": list(word_all(origin.findings, suppress_below)),
-        "methods_notes": [note_sentence(note) for note in analysis.notes],
+        "methods_notes": words.notes(),
         "call": clean(origin.call),
         "glossary": GLOSSARY,
         "methods": [(method.name, method.words) for method in METHODS.values()],

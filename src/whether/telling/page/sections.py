@@ -51,7 +51,7 @@ def _time(reading: Reading) -> list[Part]:
         "How long people with the event would have been followed is not known, so labels cannot be set against "
         "follow-up."
     )
-    no_driver = "No feature was found to drive event times or follow-up."
+    no_driver = "No single feature was found to drive event times or follow-up."
     return [
         (curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
         (curves.labels_by_follow_up(reading), no_follow_up if reading.cohort.follow_up is None else TOO_FEW),
@@ -60,17 +60,20 @@ def _time(reading: Reading) -> list[Part]:
 
 
 def _validity(reading: Reading) -> list[Part]:
-    record, why = reading.told.backtest, NO_BACKTEST.get(reading.analysis.no_backtest, TOO_FEW)
+    record, dependence = reading.told.backtest, reading.evidence.dependence
+    depends = dependence is not None and dependence.follow_up.rejects()
+    no_record = (
+        f"The method was not checked at an earlier date. {NO_BACKTEST[reading.analysis.no_backtest]}"
+        if record is None
+        else "How the method did at an earlier date is not told: too few people of one kind could be scored."
+    )
     same = (
         "By this method everybody with the event has the same chance to be seen: there is nothing to set the risk "
         "against."
     )
     return [
         (validity.calibration(reading), TOO_FEW),
-        (
-            None if record is None else validity.backtest_chart(record),
-            f"The advice was not checked at an earlier date. {why}",
-        ),
+        (None if record is None else validity.backtest_chart(record, follow_up_depends=depends), no_record),
         (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else same),
     ]
 

@@ -9,7 +9,7 @@ from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
 from whether.telling.headline_words import Headline
 from whether.telling.reading import Reading
-from whether.telling.words import count_range, percent, percent_range
+from whether.telling.words import count_range, is_known, percent, percent_range, places_of
 
 MORE_PEOPLE, MEAN_RISK = "more people expected to have the event", "mean risk that the event ever happens"
 
@@ -66,10 +66,10 @@ def _estimates(told: Analysis, headline: Headline) -> list[Fact]:
     shown = f"{count.estimate:,.0f}" if is_told(count) else str(count)
     facts = [Fact(shown, MORE_PEOPLE, headline.limits and f"{headline.limits} people")]
     if is_told(risk):
-        limits = percent_range(risk.lower, risk.upper)
-        facts.append(
-            Fact(percent(risk.estimate), MEAN_RISK, f"{100 * risk.level:g} % interval {limits}" * bool(limits))
-        )
+        places = places_of(risk.estimate)
+        limits = percent_range(risk.lower, risk.upper, places)
+        interval = f"{100 * risk.level:g} % interval {limits}" * bool(limits)
+        facts.append(Fact(percent(risk.estimate, places), MEAN_RISK, interval))
     return facts
 
 
@@ -79,7 +79,8 @@ def _ends(told: Analysis, headline: Headline) -> list[Fact]:
         return []
     facts = [Fact(count_range(told.unseen.lower, told.unseen.upper), MORE_PEOPLE, "range")]
     if is_told(told.mean_risk):
-        facts.append(Fact(percent_range(told.mean_risk.lower, told.mean_risk.upper), MEAN_RISK, "range"))
+        low, high = told.mean_risk.lower, told.mean_risk.upper
+        facts.append(Fact(percent_range(low, high, places_of(low, high)), MEAN_RISK, "range"))
     return facts
 
 
@@ -93,6 +94,7 @@ def _certainty(reading: Reading, headline: Headline) -> list[str]:
             "The interval says how far the number might be off because these people and not others were observed"
             f"{more}. It takes the assumption above for granted."
         )
+    lines += [headline.beside_curve] * bool(headline.beside_curve)
     if reading.analysis.sensitivity is None:
         lines.append(f"Assumptions: not moved. {NO_SENSITIVITY[reading.analysis.no_sensitivity]}")
     else:
@@ -115,7 +117,8 @@ def _past(reading: Reading) -> str:
     if row not in record.scores:
         return "Past: other methods were checked at an earlier date, see below."
     rank, error = record.interval(row), record.interval(row, "mean_risk_error")
+    limits = f"{100 * rank.level:g} % interval {rank.lower:.2f} to {rank.upper:.2f}; " if is_known(rank.lower) else ""
     return (
-        f"Past: rehearsed at an earlier date, the method ranked people with an AUC of {rank} (0.5 is chance, 1 "
-        f"perfect). Its mean risk was {level_text(error)}."
+        f"Past: rehearsed at an earlier date, the method ranked people with an AUC of {rank.estimate:.2f} ({limits}0.5 "
+        f"is chance, 1 perfect). Its mean risk was {level_text(error)}."
     )
