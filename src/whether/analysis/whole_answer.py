@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def analyze(
     time, follow_up, entry, propensity_features
         See `examine`.
     groups : array-like or str, optional
-        Rows of one group belong together: the backtest never splits them.
+        Rows of one group belong together: intervals allow for their dependence, and the backtest never splits them.
     by : str, list of str, array-like or mapping of str to array-like, optional
         Columns of the table, or of the frame X, or values, one per person: the answer is given for each level, too.
         They need not be features. Numbers of many values are cut into ranges, and levels of few people are pooled.
@@ -116,12 +117,13 @@ def analyze(
             advice = recommend(examine(source.X, source.y, **source.known, random_state=random_state))
         cohort = advice.evidence.material.cohort
         numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
+        cohort = replace(cohort, groups=numbered)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
-            model, settled = _choose_model(advice, learner, random_state, draws)
+            model, settled = _choose_model(advice, cohort, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, source.X, cohort, numbered, level, draws)
+            sums = take_sums(model, source.X, cohort, level, draws)
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
     measure, settles = _choose_measure(sums, advice, moved)
@@ -179,13 +181,12 @@ def _check(
 
 
 def _choose_model(
-    advice: Recommendation, learner: Any, random_state: int, rng: np.random.Generator
+    advice: Recommendation, cohort: Cohort, learner: Any, random_state: int, rng: np.random.Generator
 ) -> tuple[CensoredClassifier, tuple[Note, ...]]:
     """Return the recommended classifier, to be fitted; of a large cohort a part says which learner "auto" takes."""
     model = advice.estimator.set_params(random_state=random_state)
     if learner is not None:
         model.set_params(learner=learner)
-    cohort = advice.evidence.material.cohort
     if not isinstance(model.learner, str) or model.learner != "auto" or cohort.n <= MANY_PEOPLE:
         return model, ()
     trial = clone(model)

@@ -17,7 +17,7 @@ from whether.cli.options import (
 )
 
 
-@about_cohort(needs_table=True)
+@about_cohort(needs_table=True, takes=("group",))
 def fit(
     cohort: CohortOptions,
     output: ModelOutput,
@@ -32,7 +32,7 @@ def fit(
     """Learn from a table how likely the event is ever to happen, and write a model file.
 
     Without --method it is the method that `whether recommend` names for the table, and its learner; with --method the
-    learner is linear by default.
+    learner is linear by default. Rows with the same --group depend on each other: intervals allow for it.
 
     \b
     Example:
@@ -75,7 +75,7 @@ def fit(
         learner = learner or "linear"
         settings = model_settings(chosen, people, outcome_features, penalty)
         model = chosen.build(people.propensity_features or [], learner=learner, random_state=cohort.seed, **settings)
-        model.fit(people.X, people.y, **times)
+        model.fit(people.X, people.y, **times, groups=people.groups)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}

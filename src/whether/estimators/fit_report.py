@@ -20,6 +20,7 @@ class FitReport:
     model_: Any
     learner: Any
     n_people_: float
+    n_groups_: int | None = None
 
     @property
     def fit_result_(self) -> FitResult:

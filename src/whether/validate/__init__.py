@@ -18,6 +18,7 @@ from whether.validate.labels_and_times import (
     check_needs,
     check_times,
     check_weight,
+    number_groups,
     rank_of_labeled,
 )
 from whether.validate.values import (
@@ -30,7 +31,6 @@ from whether.validate.values import (
     check_scores,
     check_share,
     check_whole_number,
-    number_groups,
 )
 
 __all__ = [

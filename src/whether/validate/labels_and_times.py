@@ -1,4 +1,4 @@
-"""Labels, times and weights of people."""
+"""Labels, times, weights and groups of people."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def check_cohort(
     time: ArrayLike | None = None,
     follow_up: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> Cohort:
     """Check everything that was passed to ``fit`` and return it as a `Cohort`."""
     n = features.shape[0]
@@ -35,11 +36,17 @@ def check_cohort(
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
     if checked_follow_up is not None:
         _check_follow_up(labeled, checked_time, checked_follow_up)
-    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+    numbered = None if groups is None else number_groups(groups, n)
+    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered)
     if weight is not None and not weight.all():
         cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
     check_columns(cohort.features, names)
     _check_both_classes(cohort.labeled)
+    if cohort.groups is not None and np.all(cohort.groups == cohort.groups[0]):
+        raise DataError(
+            f"groups puts all {cohort.n} rows into one group: without a second one nothing says how much groups "
+            "differ. Leave groups out if the rows are independent."
+        )
     return cohort
 
 
@@ -140,6 +147,24 @@ def check_weight(values: ArrayLike, n: int) -> Array:
     if not weight.any():
         raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
     return weight
+
+
+def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Number the groups that people belong to, one label per person, from 0 on."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
+    if labels.dtype.kind in "Of":
+        missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+        if missing:
+            raise DataError(
+                f"groups is missing for {len(missing)} of {n} people (first: row {missing[0]}). Give people of whom "
+                "nothing is known a group of their own each."
+            )
+    if labels.dtype.kind != "O":
+        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+    number: dict[Any, int] = {}  # labels of several types cannot be sorted
+    return np.array([number.setdefault(label, len(number)) for label in labels.tolist()], dtype=np.intp)
 
 
 def _to_numbers(values: ArrayLike, name: str) -> Array:

@@ -32,7 +32,8 @@ class OutcomeStep:
         cohort = self.cohort = task.cohort
         self.classifier, self.problem = classifier, RowProblem(cohort, task.criterion())
         self.total = float(self.problem.weight.sum())
-        self.fold = deal_folds(cohort.labeled, self.problem.observed, in_spreads(cohort.features), max(n_folds, 1))
+        known = cohort.labeled, self.problem.observed, in_spreads(cohort.features)
+        self.fold = deal_folds(*known, max(n_folds, 1), groups=cohort.groups)
 
     def impute(self, eta: Array, v: Array) -> Array:
         """Probability of each person of being positive, given all that was observed: the E-step."""
