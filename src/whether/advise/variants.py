@@ -263,7 +263,7 @@ def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
 def fit_to(cohort: Cohort, model: Any, X: Any = None, sample_weight: Array | None = None) -> Any:
     """Fit a classifier to what is known of a cohort, whose features may have names in X."""
     features, labels = cohort.features if X is None else X, cohort.labeled.astype(int)
-    known = {"time": cohort.time, "follow_up": cohort.follow_up, "groups": cohort.groups}
+    known = {name: getattr(cohort, name) for name in ("time", "follow_up", "groups", "known_negative")}
     return model.fit(features, labels, **known, sample_weight=sample_weight)
 
 

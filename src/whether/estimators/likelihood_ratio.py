@@ -129,6 +129,7 @@ def _check_comparable(small: CensoredClassifier, large: CensoredClassifier) -> N
 def _describe_setting(model: CensoredClassifier) -> dict[str, list[float]]:
     """What two models must have in common, where both have it."""
     setting = {"the number of people": [model.n_people_], "the number of events": [model.n_events_]}
+    setting["the number of known negatives"] = [model.n_known_negatives_]
     propensity, (columns, means, spreads) = model.model_.propensity, model.model_.predictor.standardization
     if hasattr(propensity, "center"):
         setting["the recorded times"] = [propensity.center, propensity.spread]
