@@ -53,7 +53,7 @@ def measure(X, labeled, time, follow_up, clock, seed):
         warnings.simplefilter("ignore")
         model.fit(X, labeled, time=time, follow_up=follow_up)
         levels_off = not _is_flagged(labeled, time if clock == "time" else follow_up, clock)
-        return take_sums(model, X, cohort, None, 0.95, np.random.default_rng(seed), levels_off=levels_off)
+        return take_sums(model, X, cohort, 0.95, np.random.default_rng(seed), levels_off=levels_off)
 
 
 def run_world(name, clock, seed):

@@ -6,10 +6,14 @@ A `Cohort` is made by `whether.validate` and nowhere else, so whoever holds one 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
+
+# What may be known of people besides features and labels.
+BESIDE = ("weight", "time", "follow_up", "groups", "known_negative")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Cohort:
     weight: Array | None = None  # how many people each row stands for; None means one each
     time: Array | None = None  # of the event if it was seen, else of the end of follow-up
     follow_up: Array | None = None  # how long the person was, or would have been, under observation
+    groups: Rows | None = None  # number of the person, family or centre that a row belongs to, where rows depend
+    known_negative: Flags | None = None  # whether it is known that the event never comes
 
     @property
     def n(self) -> int:
@@ -41,8 +47,13 @@ class Cohort:
 
     def take(self, rows: Rows) -> Cohort:
         """Return the cohort of these rows, in this order."""
-        beside = (None if values is None else values[rows] for values in (self.weight, self.time, self.follow_up))
-        return Cohort(self.features[rows], self.labeled[rows], self.names, *beside)
+        beside = {name: getattr(self, name) for name in BESIDE}
+        taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in beside.items()}
+        return replace(self, features=self.features[rows], labeled=self.labeled[rows], **taken)
+
+    def without_known_negatives(self) -> Cohort:
+        """Return the cohort of those to whom the event may come, or has come: only their times tell of it."""
+        return self if self.known_negative is None else self.take(np.flatnonzero(~self.known_negative))
 
     def thin(self, most: int) -> Cohort:
         """Return evenly spaced rows, at most so many; all of them where there are no more."""

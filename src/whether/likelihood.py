@@ -6,6 +6,7 @@ predictors ``v``, from which a propensity computes ``log_seen`` (how likely this
 
     labeled:    p * seen                      (a positive who was seen)
     unlabeled:  (1 - p) + p * missed          (a negative, or a positive who was missed)
+    negative:   (1 - p)                       (unlabeled, and known never to have the event: no positive is missed)
 
 These are the paper's equations 2, 3 and 4; methods differ only in the propensity. The promotion-time model has other
 terms of the same parts. Value, gradient and curvature per person are all that any learner needs; some need no more than
@@ -67,14 +68,14 @@ class Likelihood(Criterion):
         """Log-likelihood of each person with first and second derivatives."""
         if labeled:
             return self._labeled_terms(eta, v, observed)
-        log_missed = self.propensity.log_missed(v, observed)
+        log_missed = self.propensity.missed_terms(v, observed)
         return log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
 
     def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
         if labeled:
             return self._labeled_slopes(eta, v, observed)
-        log_missed = self.propensity.log_missed(v, observed)
+        log_missed = self.propensity.missed_terms(v, observed)
         return log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
 
     def _labeled_terms(self, eta: Array | None, v: Array, observed: Array) -> Terms:

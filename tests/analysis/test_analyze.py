@@ -284,9 +284,14 @@ def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, mon
     assert Note("too large to refit") in found.notes
 
 
-def test_intervals_that_ignore_groups_say_so(known):
+def test_intervals_allow_for_groups_and_the_answer_does_not(answer, known):
     found = quick(**known, groups=np.arange(800) // 2)
-    assert Note("groups taken as independent") in found.notes
+    again = found.recommendation.estimator.set_params(random_state=0)
+    again.fit(known["X"], known["y"], **found.recommendation.fit_parameters, groups=np.arange(800) // 2)
+    assert found.model.n_groups_ == 400
+    assert np.array_equal(found.model.vcov(), again.vcov())
+    assert found.mean_risk.estimate == pytest.approx(answer.mean_risk.estimate, abs=0.02)  # folds are other ones
+    assert found.mean_risk.lower < found.mean_risk.estimate < found.mean_risk.upper
 
 
 # ---------------------------------------------------------------- what is refused

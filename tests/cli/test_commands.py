@@ -53,6 +53,11 @@ def test_the_examples_in_the_help_of_fit_run_as_they_stand(run, tmp_path, monkey
     assert pd.read_csv("risks.csv").shape == (400, 3)
 
 
+def test_rows_of_a_group_have_clustered_errors(run, table, tmp_path):
+    fit(run, table, tmp_path / "m", *TIMES, "--id", "patient", "--group", "stage")
+    assert load_model(tmp_path / "m").model.n_groups_ == 3
+
+
 def test_the_version_is_printed(run):
     import whether
 

@@ -75,6 +75,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         time: ArrayLike | None = None,
         follow_up: ArrayLike | None = None,
         entry: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> WhetherClassifier:
         """Examine the cohort, take the recommended method and fit it.
 
@@ -82,6 +83,8 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X, y, time, follow_up, entry
             See `examine`.
+        groups : array-like of shape (n,), optional
+            Rows that depend on each other, for the fit; see `CensoredClassifier.fit`.
         """
         self.__dict__.pop("estimator_", None)  # a fit that fails leaves no earlier model behind
         check_table(X)
@@ -94,7 +97,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         estimator = self.recommendation_.estimator.set_params(random_state=self.random_state)
         if self.learner is not None:
             estimator.set_params(learner=self.learner)
-        estimator.fit(X, labels, **self.recommendation_.fit_parameters)
+        estimator.fit(X, labels, groups=groups, **self.recommendation_.fit_parameters)
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         return self

@@ -251,7 +251,7 @@ def _cut(cohort: Cohort, horizon: float) -> Cohort:
     time = cohort.required("time")
     follow_up = None if cohort.follow_up is None else np.minimum(cohort.follow_up, horizon)
     labeled = cohort.labeled & (time <= horizon)
-    return Cohort(cohort.features, labeled, cohort.names, None, np.minimum(time, horizon), follow_up)
+    return replace(cohort, labeled=labeled, time=np.minimum(time, horizon), follow_up=follow_up)
 
 
 def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
@@ -263,7 +263,8 @@ def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
 def fit_to(cohort: Cohort, model: Any, X: Any = None, sample_weight: Array | None = None) -> Any:
     """Fit a classifier to what is known of a cohort, whose features may have names in X."""
     features, labels = cohort.features if X is None else X, cohort.labeled.astype(int)
-    return model.fit(features, labels, time=cohort.time, follow_up=cohort.follow_up, sample_weight=sample_weight)
+    known = {name: getattr(cohort, name) for name in ("time", "follow_up", "groups", "known_negative")}
+    return model.fit(features, labels, **known, sample_weight=sample_weight)
 
 
 def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:

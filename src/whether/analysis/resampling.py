@@ -50,14 +50,13 @@ def refit(
     X: Any,
     cohort: Cohort,
     *,
-    groups: NDArray[np.intp] | None,
     level: float,
     rng: np.random.Generator,
 ) -> Refits | None:
     """Fit the chosen learner anew to people, or groups, with weights; None where that would take too long."""
     if cohort.features.size > LARGEST:
         return None
-    group = np.arange(cohort.n) if groups is None else groups
+    group = np.arange(cohort.n) if cohort.groups is None else cohort.groups
     fresh = clone(model)
     if model.selection_ is not None:
         fresh.set_params(learner=model.selection_.chosen)

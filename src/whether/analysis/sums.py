@@ -80,7 +80,6 @@ def take_sums(
     model: CensoredClassifier,
     X: Any,
     cohort: Cohort,
-    groups: Rows | None,
     level: float,
     rng: np.random.Generator,
     *,
@@ -92,7 +91,7 @@ def take_sums(
     if others is not None and has_errors(model):
         steps = others.steps_from(model.model_, model.family, cohort.features)
         model.model_ = replace(model.model_, steps=steps)  # so that a saved model has the same intervals
-    limits, spread_of, notes = _find_errors(model, X, cohort, groups, level, rng)
+    limits, spread_of, notes = _find_errors(model, X, cohort, level, rng)
     if limits is not None and others is not None and not has_errors(model):
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
     if limits is not None and others is not None:
@@ -102,15 +101,14 @@ def take_sums(
 
 
 def _find_errors(
-    model: CensoredClassifier, X: Any, cohort: Cohort, groups: Rows | None, level: float, rng: np.random.Generator
+    model: CensoredClassifier, X: Any, cohort: Cohort, level: float, rng: np.random.Generator
 ) -> tuple[Limits | None, SpreadOf, tuple[Note, ...]]:
     """Limits of single risks and standard errors of sums, given the model, and how they were found."""
     if has_errors(model):
-        clustered = () if groups is None else (Note("groups taken as independent"),)
-        return risk_intervals(model, cohort.features, level), _by_covariance(model, cohort), clustered
+        return risk_intervals(model, cohort.features, level), _by_covariance(model, cohort), ()
     if getattr(model.model_, "indexed", None) is not None:
         return None, lambda rows: UNKNOWN, (Note("coefficients not determined"),)
-    refits = refit(model, X, cohort, groups=groups, level=level, rng=rng)
+    refits = refit(model, X, cohort, level=level, rng=rng)
     if refits is None:
         return None, lambda rows: UNKNOWN, (Note("too large to refit"),)
     note = Note("intervals from refits", {"refits": refits.risks.shape[0]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,19 @@ from sklearn.base import clone
 
 from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
 from whether.advise.variants import fit_to
-from whether.analysis.cautions import curve_is_above, find_cautions
-from whether.analysis.group_levels import Measure, measure_groups
+from whether.analysis.cautions import find_cautions
+from whether.analysis.group_levels import measure_groups
+from whether.analysis.level import settle_level
 from whether.analysis.memberships import read_memberships
-from whether.analysis.ranges import hold_curve, is_open, reach_up, widest_range
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import read_source
-from whether.analysis.sums import Sums, take_sums
-from whether.analysis.uncertainty import Rows
+from whether.analysis.sums import take_sums
 from whether.cohort import Cohort
-from whether.estimators import CensoredClassifier, LabelClassifier
-from whether.evaluate import Interval
+from whether.estimators import CensoredClassifier
 from whether.learners.progress import Steps, progress, reporting
-from whether.methods import ENPU
 from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
 
-_OPENED = (Note("left open by the curve"),)
 # Above so many people, which learner is best is found out on a part of them.
 MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
@@ -72,7 +69,7 @@ def analyze(
     time, follow_up, entry, propensity_features
         See `examine`.
     groups : array-like or str, optional
-        Rows of one group belong together: the backtest never splits them.
+        Rows of one group belong together: intervals allow for their dependence, and the backtest never splits them.
     by : str, list of str, array-like or mapping of str to array-like, optional
         Columns of the table, or of the frame X, or values, one per person: the answer is given for each level, too.
         They need not be features. Numbers of many values are cut into ranges, and levels of few people are pooled.
@@ -118,20 +115,16 @@ def analyze(
         evidence = advice.evidence
         cohort = evidence.material.cohort
         numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
+        cohort = replace(cohort, groups=numbered)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
-            model, settled = _choose_model(advice, learner, random_state, draws)
+            model, settled = _choose_model(advice, cohort, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(
-                model, source.X, cohort, numbered, level, draws, levels_off=evidence.plateau == "levels off"
-            )
+            sums = take_sums(model, source.X, cohort, level, draws, levels_off=evidence.plateau == "levels off")
         question = ask(advice, numbered, random_state, rows_of)
         record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
-    measure, settles = _choose_measure(sums, advice, moved)
-    everybody = np.arange(cohort.n)
-    own_risk, (mean_risk, unseen) = sums.measure(everybody)[0], measure(everybody)
-    is_opened = settles and "unclear plateau" in advice.flags and mean_risk.upper > own_risk.upper
+    found = settle_level(sums, advice, moved)
     return Analysis(
         origin=source.origin,
         evidence=evidence,
@@ -141,17 +134,17 @@ def analyze(
         still=sums.still,
         lower=sums.lower,
         upper=sums.upper,
-        unseen=unseen,
-        mean_risk=mean_risk,
-        settles=settles,
-        by_group=measure_groups(memberships, cohort.labeled, measure),
+        unseen=found.unseen,
+        mean_risk=found.mean_risk,
+        settles=found.settles,
+        by_group=measure_groups(memberships, cohort.labeled, found.measure),
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=find_cautions(advice, own_risk, record),
+        cautions=find_cautions(advice, found.own_risk, record),
         warnings=caught,
-        notes=(*settled, *sums.notes, *_OPENED * is_opened, *_notes_on_checks(question, model, record, moved)),
+        notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(question, model, record, moved)),
     )
 
 
@@ -185,13 +178,12 @@ def _check(
 
 
 def _choose_model(
-    advice: Recommendation, learner: Any, random_state: int, rng: np.random.Generator
+    advice: Recommendation, cohort: Cohort, learner: Any, random_state: int, rng: np.random.Generator
 ) -> tuple[CensoredClassifier, tuple[Note, ...]]:
     """Return the recommended classifier, to be fitted; of a large cohort a part says which learner "auto" takes."""
     model = advice.estimator.set_params(random_state=random_state)
     if learner is not None:
         model.set_params(learner=learner)
-    cohort = advice.evidence.material.cohort
     if not isinstance(model.learner, str) or model.learner != "auto" or cohort.n <= MANY_PEOPLE:
         return model, ()
     trial = clone(model)
@@ -212,35 +204,6 @@ def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendati
     is_said = bool({"extrapolation", "short follow-up"} & {*advice.flags, *advice.refusals})
     told = (warning for warning in caught if not (is_said and issubclass(warning.category, FollowUpWarning)))
     return tuple(dict.fromkeys(str(warning.message) for warning in told))
-
-
-def _choose_measure(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> tuple[Measure, bool]:
-    """By what people are measured, and whether that settles on a number.
-
-    It is the model's intervals; they reach as far as the curve of events where that shows, or leaves open, more than
-    the model. Where the data settle on no number it is ranges.
-    """
-    evidence, everybody = advice.evidence, np.arange(sums.cohort.n)
-    own_risk = sums.measure(everybody)[0]
-
-    def reach(rows: Rows) -> tuple[Interval, Interval]:
-        found = sums.measure(rows)
-        if curve_is_above(evidence.bounds, own_risk):
-            found = hold_curve(found, rows, evidence)
-        return reach_up(found, rows, evidence, own_risk.estimate) if "unclear plateau" in advice.flags else found
-
-    settles = not is_open(reach(everybody)[1], int(np.count_nonzero(~sums.cohort.labeled)))
-    if settles and not advice.refused:
-        return reach, True
-    ceiling = None if isinstance(sums.model, LabelClassifier) else evidence.bounds.highest
-    if advice.restriction == ENPU.restriction:
-        ceiling = evidence.bounds.highest_if_constant
-
-    def measure(rows: Rows) -> tuple[Interval, Interval]:
-        own = sums.measure(rows)[0]
-        return widest_range(own, rows, evidence, moved, everybody=own_risk.estimate, ceiling=ceiling)
-
-    return measure, settles
 
 
 def _notes_on_checks(

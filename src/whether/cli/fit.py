@@ -18,7 +18,7 @@ from whether.cli.options import (
 )
 
 
-@about_cohort(needs_table=True)
+@about_cohort(needs_table=True, takes=("group",))
 def fit(
     cohort: CohortOptions,
     output: ModelOutput,
@@ -33,7 +33,7 @@ def fit(
     """Learn from a table how likely the event is ever to happen, and write a model file.
 
     Without --method it is the method that `whether recommend` names for the table, and its learner; with --method the
-    learner is linear by default.
+    learner is linear by default. Rows with the same --group depend on each other: intervals allow for it.
 
     \b
     Example:
@@ -78,7 +78,7 @@ def fit(
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
         model = build_model(chosen, people, learner, cohort.seed, model_settings(people, outcome_features, penalty))
-        model.fit(people.X, people.y, **times)
+        model.fit(people.X, people.y, **times, groups=people.groups)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}

@@ -28,8 +28,10 @@ from whether.likelihood import label_log_likelihood
 from whether.validate import (
     check_cohort,
     check_features,
+    check_known_negative,
     check_labels,
     check_needs,
+    check_readable,
     check_table,
     check_weight,
     resolve_columns,
@@ -56,7 +58,8 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         with fewer than five events (or non-events) per feature the penalty under which logistic regression predicts
         the labels of people who are left out best.
     covariance : {"observed", "sandwich"}, default="observed"
-        Standard errors from the observed information, or the sandwich that allows for a wrong model.
+        Standard errors from the observed information, or the sandwich that allows for a wrong model. A ``fit`` with
+        ``groups`` has the sandwich over groups, whatever is asked for here: no other allows for dependent rows.
     max_iter : int, default=100
         Largest number of Newton steps per start.
     n_starts : int, default=2 (3 for SARPUClassifier)
@@ -76,6 +79,10 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         Where X had string column names.
     categories_ : dict of str to tuple
         Categories of the columns that a boosted model takes as categories.
+    n_known_negatives_ : float
+        Number of people who were known never to have the event.
+    n_groups_ : int or None
+        Number of groups of dependent rows, where ``fit`` was given any.
     model_ : FittedModel
         Predictors as functions of the features.
     """
@@ -83,6 +90,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     family: ClassVar[Family] = MIXTURE  # what the outcome's predictor says about the event ever happening
     covariance: str
     _needs: tuple[str, ...] = ()  # by fit, besides X and y
+    _unread: ClassVar[dict[str, str]] = {}  # what of a cohort it cannot read, and what to do instead
     _fit_measure = "log-likelihood"  # what the maximised function is called in the summary
     learner: Any = "linear"
     penalty: str | None = "auto"
@@ -96,6 +104,8 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         time: ArrayLike | None = None,
         follow_up: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        known_negative: ArrayLike | None = None,
     ) -> Any:
         """Fit to what was observed.
 
@@ -113,16 +123,31 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
             How long each person was, or would have been, under observation had the event not come.
         sample_weight : array-like of shape (n,), optional
             How many people each row stands for.
+        groups : array-like of shape (n,), optional
+            Which rows depend on each other, such as those of one person, family or centre: one label per row. Estimates
+            stay as they are. Standard errors become those of the sandwich with scores summed over each group, times
+            G / (G - 1) for G groups; few groups, fewer than 30, say, make them too small. Folds that a fit holds out
+            do not split groups, if each fold can have one with events; ``ridge="auto"`` and `ElkanNotoClassifier`
+            leave out single rows all the same.
+        known_negative : array-like of bool of shape (n,), optional
+            Who of the unlabeled is known never to have the event: past the age of risk, or a loan that was paid back.
+            They count as negatives, and their times are not read. It is meant for people who were watched to the end,
+            whatever came; where only negatives were looked for, and positives like them missed, risks come out too low.
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
         features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
         beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
-        cohort = check_cohort(features, labels, names=self._names(), **beside)
+        known = {"groups": groups, "known_negative": known_negative}
+        cohort = check_cohort(features, labels, names=self._names(), **beside, **known)
         check_needs(type(self).__name__, cohort, self._needs)
+        check_readable(type(self).__name__, vars(cohort), self._unread)
         self.classes_ = np.array([0, 1])
         self.n_people_ = float(cohort.weights.sum())
         self.n_events_ = float(cohort.weights[cohort.labeled].sum())
+        never = cohort.known_negative
+        self.n_known_negatives_ = 0.0 if never is None else float(cohort.weights[never].sum())
+        self.n_groups_ = None if cohort.groups is None else int(np.unique(cohort.groups).size)
         with reporting(self.verbose) as report:
             task = self._task(cohort)
             self.model_ = self._learner(task).fit(task)
@@ -216,6 +241,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         sample_weight: ArrayLike | None = None,
         time: ArrayLike | None = None,
         follow_up: ArrayLike | None = None,
+        known_negative: ArrayLike | None = None,
     ) -> float:
         """Mean log-likelihood of the labels: one scale for all methods.
 
@@ -230,10 +256,15 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         follow_up : array-like, optional
             Length of follow-up, where the propensity depends on it; without it the propensity is averaged over the
             follow-up of the training cohort.
+        known_negative : array-like of bool, optional
+            As in ``fit``.
         """
         eta, v = self._predictors(X)
         log_seen, log_missed = self._log_propensity(eta, v, follow_up)
         labeled = check_labels(column_or_1d(y), log_seen.size)
+        never = None if known_negative is None else check_known_negative(known_negative, labeled)
+        check_readable(type(self).__name__, {"known_negative": never}, self._unread)
+        log_missed = log_missed if never is None else np.where(never, -np.inf, log_missed)
         value = label_log_likelihood(labeled, None if eta is None else self.family.log_odds(eta), log_seen, log_missed)
         if sample_weight is None:
             return float(np.mean(value))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from whether.estimators.censored import CensoredClassifier
     from whether.learners import LinearFit
 
+# With fewer clusters, the sandwich over them is known to be too small.
+FEW_GROUPS = 30
+
 
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
     """Make the table of a classifier with a linear fit."""
@@ -25,12 +28,13 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
         notes.insert(0, _singular_note(fit, classifier._names()))
     else:
         variances = np.einsum("ij,jk,ik->i", matrix, covariance.matrix, matrix)
-    if classifier.covariance == "sandwich":
-        notes.append("Standard errors: sandwich.")
+        notes += _covariance_notes(classifier)
     result = fit.result
     facts: dict[str, Any] = {
         "people": f"{classifier.n_people_:g}",
+        **({} if classifier.n_groups_ is None else {"clusters": classifier.n_groups_}),
         "events seen": f"{classifier.n_events_:g}",
+        **({"known negatives": f"{classifier.n_known_negatives_:g}"} if classifier.n_known_negatives_ else {}),
         classifier._fit_measure: f"{result.log_likelihood:.3f}",
         "parameters": result.n_parameters,
         "converged": "yes" if result.converged else f"no ({result.message})",
@@ -78,6 +82,13 @@ def name_moved(fit: LinearFit, names: list[str]) -> str:
     moved = np.abs(matrix @ np.asarray(fit.covariance.flat))
     largest = [int(i) for i in np.argsort(-moved)[:3] if moved[i] > 0.1 * moved.max()]
     return ", ".join(f"{terms[i].part}: {terms[i].name}" for i in largest)
+
+
+def _covariance_notes(classifier: CensoredClassifier) -> list[str]:
+    if classifier.n_groups_ is None:
+        return ["Standard errors: sandwich."] if classifier.covariance == "sandwich" else []
+    few = " They tend to be too small with so few." if classifier.n_groups_ < FEW_GROUPS else ""
+    return [f"Standard errors: sandwich, clustered by {classifier.n_groups_} groups of rows.{few}"]
 
 
 def _singular_note(fit: LinearFit, names: list[str]) -> str:

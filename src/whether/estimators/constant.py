@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -124,6 +124,10 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     """
 
     covariance = "sandwich"
+    _unread: ClassVar[dict[str, str]] = {
+        "known_negative": "its risk counts every unlabeled person as a negative, and makes up for that by the labeled "
+        "ones. ElkanNotoClassifier also takes the propensity as constant, and reads it."
+    }
     is_maximum_likelihood_ = False
     _fit_measure = "minus the risk"
 

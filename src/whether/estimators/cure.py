@@ -229,8 +229,9 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         return np.asarray(self.model_.propensity.edges)
 
     def _task(self, cohort: Cohort) -> Task:
-        weight, time = None if cohort.weight is None else cohort.weight[cohort.labeled], cohort.required("time")
-        edges = equal_event_edges(time[cohort.labeled], self.n_bins, weight)
+        timed = cohort.without_known_negatives()
+        weight, time = None if timed.weight is None else timed.weight[timed.labeled], timed.required("time")
+        edges = equal_event_edges(time[timed.labeled], self.n_bins, weight)
         # Raised a little, so that nobody's event time is kept; tied edges become one.
-        edges = np.unique(coarsen_times(time, cohort.weights, edges))
+        edges = np.unique(coarsen_times(time, timed.weights, edges))
         return task_in_two_parts(self, cohort, [DiscreteTimePropensity(edges)])

@@ -20,6 +20,8 @@ class FitReport:
     model_: Any
     learner: Any
     n_people_: float
+    n_groups_: int | None = None
+    n_known_negatives_: float = 0.0
 
     @property
     def fit_result_(self) -> FitResult:

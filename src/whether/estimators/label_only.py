@@ -143,7 +143,8 @@ class SARPUClassifier(LabelOnlyClassifier):
 
     def _task(self, cohort: Cohort) -> Task:
         columns = self._columns("propensity_features")
-        self.exchangeable_ = columns.size == cohort.features.shape[1]
+        # A negative who is known to be one is explained by the outcome, and by no propensity.
+        self.exchangeable_ = columns.size == cohort.features.shape[1] and cohort.known_negative is None
         return Task(cohort, [LogisticPropensity(sloped=columns.size > 0)], columns, rng=self._rng())
 
     def _report(self) -> None:

@@ -66,7 +66,7 @@ def likelihood_ratio_test(small: CensoredClassifier, large: CensoredClassifier) 
     Raises
     ------
     ArgumentError
-        If the models are not nested, or not maximum likelihood, or not fitted to the same people.
+        If the models are not nested, or not maximum likelihood, or not fitted to the same people; or if rows depend.
 
     Examples
     --------
@@ -81,6 +81,11 @@ def likelihood_ratio_test(small: CensoredClassifier, large: CensoredClassifier) 
         check_is_fitted(model)
         if not model.is_maximum_likelihood_:
             raise ArgumentError("A likelihood-ratio test is of maximum likelihood fits: fit both with penalty=None.")
+        if model.n_groups_ is not None:
+            raise ArgumentError(
+                "A likelihood-ratio test takes rows as independent, and these fits have groups. The p-values of "
+                "summary() and vcov() allow for groups: use them, or fit without groups."
+            )
     _check_comparable(small, large)
     _check_nested(small, large)
     df, gain = large.n_parameters_ - small.n_parameters_, large.loglik_ - small.loglik_
@@ -124,6 +129,7 @@ def _check_comparable(small: CensoredClassifier, large: CensoredClassifier) -> N
 def _describe_setting(model: CensoredClassifier) -> dict[str, list[float]]:
     """What two models must have in common, where both have it."""
     setting = {"the number of people": [model.n_people_], "the number of events": [model.n_events_]}
+    setting["the number of known negatives"] = [model.n_known_negatives_]
     propensity, (columns, means, spreads) = model.model_.propensity, model.model_.predictor.standardization
     if hasattr(propensity, "center"):
         setting["the recorded times"] = [propensity.center, propensity.spread]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,6 +58,7 @@ class TimeModelClassifier(CensoredClassifier):
         return np.ones(v.shape[1]) if eta is None else self.family.probability(eta)[0]
 
     def _describe(self, cohort: Cohort) -> None:
+        cohort = cohort.without_known_negatives()
         self.follow_up_points_ = potential_follow_up(cohort)
         recorded = np.fmax.reduce([values for values in (cohort.time, cohort.follow_up) if values is not None])
         self.longest_follow_up_ = float(coarsen_times(recorded, cohort.weights, recorded.max()[None])[0])
@@ -160,6 +161,10 @@ class AFTClassifier(TimeModelClassifier):
     """
 
     _needs = ("time",)
+    _unread: ClassVar[dict[str, str]] = {
+        "known_negative": "in its model everybody has the event at last. MixtureCureClassifier reads the same times "
+        "and has a part for people to whom it never comes."
+    }
     # Later events are what this model is about, not a sign that follow-up is too short for the claim of a cure.
     _claims_cure = False
 
@@ -215,6 +220,7 @@ def survival_candidates(
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
+    cohort = cohort.without_known_negatives()
     recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
     center = float(np.average(recorded, weights=cohort.weight))
     spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))

@@ -16,7 +16,7 @@ from whether.learners.fit_result import Selection, close_to_best
 from whether.learners.linear import LinearLearner
 from whether.learners.neural import NeuralLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.rows import RowProblem, deal_folds, sum_by_group
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError
 
@@ -44,7 +44,8 @@ class AutoLearner(Learner, BaseEstimator):
         """Cross-validate the learners and fit the chosen one to all rows."""
         cohort = task.cohort
         judged = {name: _at_its_best(learner, task) for name, learner in self.learners.items()}
-        fold = deal_folds(cohort.labeled, task.propensity.observe(cohort), cohort.features, self.n_folds)
+        observed = task.propensity.observe(cohort)
+        fold = deal_folds(cohort.labeled, observed, cohort.features, self.n_folds, groups=cohort.groups)
         values = {name: np.full(cohort.n, np.nan) for name in self.learners}
         running = list(self.learners)
         with progress(self.n_folds, "Folds to compare learners") as bar:
@@ -94,9 +95,9 @@ def _select(cohort: Cohort, values: dict[str, Array], n_folds: int) -> Selection
     best = max(values, key=lambda name: (seen[name], mean[name]))
     behind, error = np.zeros(len(values)), np.zeros(len(values))
     for row, value in enumerate(values.values()):
-        lead = (values[best] - value)[~np.isnan(value)]
-        people = weight[~np.isnan(value)].sum()
-        inflation = 1 + lead.size / cohort.n * n_folds / (n_folds - 1)
+        judged = ~np.isnan(value)
+        people, inflation = weight[judged].sum(), 1 + judged.mean() * n_folds / (n_folds - 1)
+        lead = sum_by_group((values[best] - value)[judged], None if cohort.groups is None else cohort.groups[judged])
         behind[row], error[row] = lead.sum() / people, np.sqrt(inflation * lead.size) * lead.std() / people
     chosen = tuple(values)[int(np.argmax(close_to_best(behind, error)))]
     return Selection(tuple(values), mean[best] - behind, error, tuple(seen.values()), chosen)

@@ -65,24 +65,52 @@ def _as_slice(rows: Rows) -> Selected:
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
 
 
-def deal_folds(labeled: Flags, observed: Array, features: Array, n_folds: int, weight: Array | None = None) -> Rows:
+def deal_folds(
+    labeled: Flags,
+    observed: Array,
+    features: Array,
+    n_folds: int,
+    weight: Array | None = None,
+    groups: Rows | None = None,
+) -> Rows:
     """Deal people to folds in the order of label and time, so that every fold has its share of both.
 
     Nothing is drawn at random: folds are the same in every run and for every order of the rows. Rows that are alike go
-    together, as a row that stands for several people does, and a row of no weight takes nobody's place.
+    together, as a row that stands for several people does, and a row of no weight takes nobody's place. Groups go
+    together, too, in the place of their first row; where too few of them have labeled people, rows are dealt alone.
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
     keys = np.stack([tie_break, np.round(np.atleast_2d(observed).sum(axis=0), 9), ~labeled])
     order = np.lexsort(keys)
+    ordered = keys[:, order]
     counts = np.ones(labeled.size, dtype=bool) if weight is None else weight[order] > 0
-    is_new = np.concatenate([[True], (np.diff(keys[:, order], axis=1) != 0).any(axis=0)]) & counts
+    is_new = np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]) & counts
     number = np.cumsum(is_new)
     if number[-1] < n_folds:  # too few people differ to be dealt otherwise than row by row
         number = np.arange(labeled.size)
-    fold = np.empty(labeled.size, dtype=np.intp)
-    fold[order] = number % n_folds
-    return fold
+    place = np.empty(labeled.size, dtype=np.intp)
+    place[order] = number
+    if groups is not None and np.unique(groups[labeled]).size >= n_folds:
+        whole = _place_of_group(place, groups)
+        place = whole if np.ptp(whole) + 1 >= n_folds else place
+    return place % n_folds
+
+
+def _place_of_group(place: Rows, groups: Rows) -> Rows:
+    """Move all rows of a group to the first of their places, and close the gaps."""
+    first = np.full(int(groups.max()) + 1, place.max())
+    np.minimum.at(first, groups, place)
+    return np.asarray(place.min() + np.unique(first[groups], return_inverse=True)[1])
+
+
+def sum_by_group(values: Array, groups: Rows | None) -> Array:
+    """Sums over the rows of each group of values that run along the first axis; the values, where there are none."""
+    if groups is None:
+        return values
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return np.asarray(np.add.reduceat(values[order], starts, axis=0))
 
 
 def in_spreads(features: Array) -> Array:

@@ -49,10 +49,23 @@ class Propensity(ABC):
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that a positive was not seen."""
 
+    def missed_terms(self, v: Array, observed: Array) -> Terms:
+        """``log_missed`` of anybody unlabeled: no positive was missed among people who were watched for ever."""
+        for_ever = np.isinf(np.atleast_2d(observed)[0])
+        if not for_ever.any():
+            return self.log_missed(v, observed)
+        value, gradient, curvature = self.log_missed(v, np.where(for_ever, 0.0, observed))
+        slopes = (np.where(for_ever, 0.0, part) for part in (gradient, curvature))
+        return Terms(np.where(for_ever, -np.inf, value), *slopes)
+
     def observe(self, cohort: Cohort) -> Array:
-        """Return what the two functions above take besides the predictors; people run along the last axis."""
+        """Return what the functions above take besides the predictors; people run along the last axis.
+
+        Infinity stands for people who are known never to have the event: as if they had been watched for ever.
+        """
         clock = "time" if self.needs_time else "follow_up"
-        return self.locate(cohort.required(clock)) if self.has_clock else np.zeros(cohort.n)
+        observed = self.locate(cohort.required(clock)) if self.has_clock else np.zeros(cohort.n)
+        return observed if cohort.known_negative is None else np.where(cohort.known_negative, np.inf, observed)
 
     @property
     def has_clock(self) -> bool:

@@ -27,8 +27,6 @@ NO_SENSITIVITY = {"not asked for": "It was not asked for.", "failed": "Other ass
 _NOTES = {
     "learner chosen on a part": "The learner was chosen on {part:,} of {people:,} people, drawn at random, and fitted "
     "to everybody.",
-    "groups taken as independent": "The intervals take rows of one group as independent; where they are alike, they "
-    "are too narrow.",
     "coefficients not determined": "There are no intervals: the data do not determine all coefficients.",
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",

@@ -14,10 +14,13 @@ from whether.validate.error_types import (
 from whether.validate.features import check_columns, check_features, check_table, resolve_columns
 from whether.validate.labels_and_times import (
     check_cohort,
+    check_known_negative,
     check_labels,
     check_needs,
+    check_readable,
     check_times,
     check_weight,
+    number_groups,
     rank_of_labeled,
 )
 from whether.validate.values import (
@@ -30,12 +33,12 @@ from whether.validate.values import (
     check_scores,
     check_share,
     check_whole_number,
-    number_groups,
 )
 
 __all__ = [
     "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
     "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_labels", "check_needs", "check_number", "check_probabilities", "check_scores", "check_share", "check_table",
-    "check_times", "check_weight", "check_whole_number", "number_groups", "rank_of_labeled", "resolve_columns",
+    "check_known_negative", "check_labels", "check_needs", "check_number", "check_probabilities", "check_readable",
+    "check_scores", "check_share", "check_table", "check_times", "check_weight", "check_whole_number", "number_groups",
+    "rank_of_labeled", "resolve_columns",
 ]  # fmt: skip

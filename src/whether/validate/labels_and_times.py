@@ -1,16 +1,16 @@
-"""Labels, times and weights of people."""
+"""Labels, times, weights and groups of people."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.cohort import Cohort
-from whether.validate.error_types import DataError, MissingTimeError
+from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
 
 Array = NDArray[np.float64]
@@ -26,6 +26,8 @@ def check_cohort(
     time: ArrayLike | None = None,
     follow_up: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
 ) -> Cohort:
     """Check everything that was passed to ``fit`` and return it as a `Cohort`."""
     n = features.shape[0]
@@ -33,13 +35,20 @@ def check_cohort(
     weight = None if sample_weight is None else check_weight(sample_weight, n)
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
+    negative = None if known_negative is None else check_known_negative(known_negative, labeled)
     if checked_follow_up is not None:
-        _check_follow_up(labeled, checked_time, checked_follow_up)
-    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up)
+        _check_follow_up(labeled, checked_time, checked_follow_up, negative)
+    numbered = None if groups is None else number_groups(groups, n)
+    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered, negative)
     if weight is not None and not weight.all():
         cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
     check_columns(cohort.features, names)
     _check_both_classes(cohort.labeled)
+    if cohort.groups is not None and np.all(cohort.groups == cohort.groups[0]):
+        raise DataError(
+            f"groups puts all {cohort.n} rows into one group: without a second one nothing says how much groups "
+            "differ. Leave groups out if the rows are independent."
+        )
     return cohort
 
 
@@ -106,6 +115,28 @@ def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
         )
 
 
+def check_known_negative(values: ArrayLike, labeled: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Check flags of people who are known never to have the event, one boolean per person; None where nobody is."""
+    flags, n = np.asarray(values), labeled.size
+    if flags.shape != (n,):
+        raise DataError(f"known_negative must be one boolean per person: shape ({n},) was expected, got {flags.shape}.")
+    listed = [] if flags.dtype == bool else flags.tolist()
+    bad = [row for row, flag in enumerate(listed) if _is_missing(flag) or flag not in (0, 1)]
+    if bad:
+        raise DataError(
+            f"known_negative must be True or False for every person; for {len(bad)} of {n} it is not (first: row "
+            f"{bad[0]}, known_negative={listed[bad[0]]!r}). Pass False for people of whom it is not known."
+        )
+    negative = np.asarray(flags == 1)
+    both = negative & labeled
+    if both.any():
+        raise DataError(
+            f"known_negative is True for {int(both.sum())} labeled people (first: row {int(np.argmax(both))}, y=1): "
+            "whoever was seen to have the event is positive. Repair either."
+        )
+    return negative if negative.any() else None
+
+
 def check_times(values: ArrayLike, n: int, name: str) -> Array:
     """Check that times are one finite positive number per person."""
     times = _to_numbers(values, name)
@@ -142,6 +173,24 @@ def check_weight(values: ArrayLike, n: int) -> Array:
     return weight
 
 
+def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Number the groups that people belong to, one label per person, from 0 on."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
+    if labels.dtype.kind in "Of":
+        missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+        if missing:
+            raise DataError(
+                f"groups is missing for {len(missing)} of {n} people (first: row {missing[0]}). Give people of whom "
+                "nothing is known a group of their own each."
+            )
+    if labels.dtype.kind != "O":
+        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+    number: dict[Any, int] = {}  # labels of several types cannot be sorted
+    return np.array([number.setdefault(label, len(number)) for label in labels.tolist()], dtype=np.intp)
+
+
 def _to_numbers(values: ArrayLike, name: str) -> Array:
     array = np.asarray(values)
     if array.dtype.kind in "mM":
@@ -167,7 +216,9 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _check_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+def _check_follow_up(
+    labeled: NDArray[np.bool_], time: Array | None, follow_up: Array, negative: NDArray[np.bool_] | None
+) -> None:
     if time is not None:
         late = labeled & (time > follow_up)
         if late.any():
@@ -177,7 +228,9 @@ def _check_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: 
                 f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
                 "follow_up to how long the person was observed."
             )
-    _check_potential_follow_up(labeled, time, follow_up)
+    # How long people were watched who are known never to have the event says nothing about the others.
+    rows = np.arange(labeled.size) if negative is None else np.flatnonzero(~negative)
+    _check_potential_follow_up(labeled[rows], None if time is None else time[rows], follow_up[rows])
 
 
 def _check_potential_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
@@ -227,3 +280,10 @@ def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
                 f"{estimator} restricts the labeling propensity through {what}, but {what}=None "
                 f"({cohort.n} people, {int(cohort.labeled.sum())} labeled). {advice[what]}"
             )
+
+
+def check_readable(estimator: str, given: Mapping[str, Any], unread: Mapping[str, str]) -> None:
+    """Refuse what a method cannot read of people, with the reason and a method that can."""
+    for what, reason in unread.items():
+        if given[what] is not None:
+            raise ArgumentError(f"{estimator} cannot read {what}: {reason}")

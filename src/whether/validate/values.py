@@ -1,4 +1,4 @@
-"""Values besides features, labels and times: groups, dates of entry, scores, and settings of a call."""
+"""Values besides features, labels and times: dates of entry, scores, and settings of a call."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ from whether.validate.error_types import ArgumentError, DataError
 from whether.validate.labels_and_times import check_times, refuse_rows
 
 Array = NDArray[np.float64]
-
-
-def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
-    """Number the groups that people belong to, one label per person, from 0 on."""
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
 def check_entry_dates(entry: ArrayLike, n: int) -> Array:

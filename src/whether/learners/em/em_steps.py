@@ -32,12 +32,13 @@ class OutcomeStep:
         cohort = self.cohort = task.cohort
         self.classifier, self.problem = classifier, RowProblem(cohort, task.criterion())
         self.total = float(self.problem.weight.sum())
-        self.fold = deal_folds(cohort.labeled, self.problem.observed, in_spreads(cohort.features), max(n_folds, 1))
+        known = cohort.labeled, self.problem.observed, in_spreads(cohort.features)
+        self.fold = deal_folds(*known, max(n_folds, 1), groups=cohort.groups)
 
     def impute(self, eta: Array, v: Array) -> Array:
         """Probability of each person of being positive, given all that was observed: the E-step."""
         problem, rows, q = self.problem, self.problem.unlabeled, np.ones(self.cohort.n)
-        log_missed = problem.propensity.log_missed(v[:, rows], problem.observed[..., rows]).value
+        log_missed = problem.propensity.missed_terms(v[:, rows], problem.observed[..., rows]).value
         q[rows] = problem.criterion.family.posterior(eta[rows], log_missed)
         return q
 

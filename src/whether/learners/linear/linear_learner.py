@@ -21,6 +21,7 @@ from whether.learners.linear.search import EXACT, Search
 from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
+from whether.learners.rows import sum_by_group
 from whether.learners.task import Learner, Task
 
 # Above this number of parameters the Hessian costs more than it saves.
@@ -49,7 +50,7 @@ class LinearLearner(Learner):
     max_iter : int
         Largest number of Newton steps per start.
     sandwich : bool
-        Whether the covariance is the sandwich.
+        Whether the covariance is the sandwich. Where people belong to groups it always is, with their scores summed.
     is_exact : bool
         Whether all starts run to the end, and all rows decide which end is the best: for maximum likelihood, where
         digits are compared.
@@ -176,6 +177,7 @@ def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_
     if optimum.evaluation.hessian.size == 0:
         return Covariance(None)
     jacobian = indexed.jacobian(optimum.parameters)
+    sandwich = sandwich or indexed.objective.groups is not None
     meat = _score_products(indexed, optimum.parameters, jacobian) if sandwich else None
     least = LEAST_INFORMATION if is_exact else 0.0
     found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist(), least)
@@ -185,12 +187,19 @@ def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_
 
 
 def _score_products(indexed: IndexedObjective, parameters: Array, jacobian: Array) -> Array:
-    """Sum over people of the outer products of their scores; a weight counts as repeated people."""
+    """Sum over people, or groups, of the outer products of their scores; a weight counts as repeated people.
+
+    Repeated people of a group belong to it. Sums over G groups are taken G / (G - 1) times, as is usual.
+    """
     objective = indexed.objective
+    blocks = (scores @ jacobian for scores in objective.row_scores(indexed.to_coefficients(parameters)))
+    if objective.groups is not None:
+        by_group = sum_by_group(np.concatenate(list(blocks)), objective.groups)
+        n_groups = by_group.shape[0]
+        return np.asarray(n_groups / (n_groups - 1) * (by_group.T @ by_group))
     total, start = np.zeros((jacobian.shape[1], jacobian.shape[1])), 0
-    for scores in objective.row_scores(indexed.to_coefficients(parameters)):
-        moved = scores @ jacobian
-        rows = slice(start, start + scores.shape[0])
+    for moved in blocks:
+        rows = slice(start, start + moved.shape[0])
         per_person = moved if objective.weight is None else moved / np.maximum(objective.weight[rows, None], 1e-300)
         total += moved.T @ per_person
         start = rows.stop

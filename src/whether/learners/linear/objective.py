@@ -57,6 +57,7 @@ class LinearObjective:
         self.features = standardize(cohort, self.order, self.standardization)
         self.observed = task.propensity.observe(cohort)[..., self.order]
         self.weight = None if cohort.weight is None else cohort.weight[self.order]
+        self.groups = None if cohort.groups is None else cohort.groups[self.order]
         self._set_criterion(task.criterion())
 
     def _set_criterion(self, criterion: Criterion) -> None:
@@ -80,6 +81,7 @@ class LinearObjective:
         part.features = self.features[:, rows]
         part.observed = self.observed[..., rows]
         part.weight = None if self.weight is None else self.weight[rows]
+        part.groups = None if self.groups is None else self.groups[rows]
         part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
         return part
 

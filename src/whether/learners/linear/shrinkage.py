@@ -15,7 +15,7 @@ from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
-from whether.learners.rows import deal_folds
+from whether.learners.rows import deal_folds, sum_by_group
 from whether.propensity import Propensity
 
 # Minimises from given variables, with a tolerance.
@@ -129,6 +129,9 @@ def _hopeful(objective: LinearObjective, points: list[End]) -> list[int]:
 def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
     """Standard error of sums over people, one per row, of values times weights; a weight counts as repeated people."""
     weight = np.ones(objective.n) if objective.weight is None else objective.weight
+    if objective.groups is not None:  # a group is one observation, whatever its rows weigh
+        values = sum_by_group(values.T, objective.groups).T
+        weight = np.ones(values.shape[1])
     squares = np.divide(values**2, weight, out=np.zeros_like(values), where=weight > 0)
     variance = squares.sum(axis=1) - values.sum(axis=1) ** 2 / weight.sum()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
@@ -137,7 +140,8 @@ def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
 def held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
-    fold = deal_folds(labeled, objective.observed, objective.features.T, N_FOLDS, objective.weight)
+    known = labeled, objective.observed, objective.features.T
+    fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
     values = np.empty((len(points), objective.n))
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)

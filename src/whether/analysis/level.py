@@ -1,0 +1,75 @@
+"""By what people are measured in the end: the model's intervals, stretched by the curve of events, or ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whether.advise import Recommendation, Sensitivity
+from whether.analysis.cautions import curve_is_above
+from whether.analysis.group_levels import Measure
+from whether.analysis.ranges import Intervals, hold_curve, is_open, reach_up, widest_range
+from whether.analysis.result import Note
+from whether.analysis.sums import Sums
+from whether.analysis.uncertainty import Rows
+from whether.estimators import LabelClassifier
+from whether.evaluate import Interval
+from whether.methods import ENPU
+
+
+@dataclass(frozen=True)
+class Level:
+    """How many people are positive, everybody or some of them."""
+
+    measure: Measure  # of any people
+    settles: bool  # whether the intervals leave less than nearly every number possible
+    own_risk: Interval  # mean risk by the model itself
+    mean_risk: Interval
+    unseen: Interval
+    notes: tuple[Note, ...] = ()
+
+
+def settle_level(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> Level:
+    """Measure people by the model's intervals, or by ranges where the data settle on no number.
+
+    The intervals reach as far as the curve of events where that shows, or leaves open, more than the model.
+    """
+    everybody, n_unlabeled = np.arange(sums.cohort.n), int(np.count_nonzero(~sums.cohort.labeled))
+    own_risk = sums.measure(everybody)[0]
+    reach = _stretch(sums, advice, own_risk)
+    mean_risk, unseen = reach(everybody)
+    settles = not is_open(unseen, n_unlabeled)
+    if settles and not advice.refused:
+        is_raised = "unclear plateau" in advice.flags and mean_risk.upper > own_risk.upper
+        notes = (Note("left open by the curve"),) if is_raised else ()
+        return Level(reach, True, own_risk, mean_risk, unseen, notes)
+    measure = _range(sums, advice, moved, own_risk)
+    return Level(measure, settles, own_risk, *measure(everybody))
+
+
+def _stretch(sums: Sums, advice: Recommendation, own_risk: Interval) -> Measure:
+    """The model's intervals, stretched by the curve of events."""
+    evidence = advice.evidence
+
+    def reach(rows: Rows) -> Intervals:
+        found = sums.measure(rows)
+        if curve_is_above(evidence.bounds, own_risk):
+            found = hold_curve(found, rows, evidence)
+        return reach_up(found, rows, evidence, own_risk.estimate) if "unclear plateau" in advice.flags else found
+
+    return reach
+
+
+def _range(sums: Sums, advice: Recommendation, moved: Sensitivity | None, own_risk: Interval) -> Measure:
+    """Ranges from what holds in any case to the most that models allow."""
+    bounds = advice.evidence.bounds
+    ceiling = None if isinstance(sums.model, LabelClassifier) else bounds.highest
+    if advice.restriction == ENPU.restriction:
+        ceiling = bounds.highest_if_constant
+
+    def measure(rows: Rows) -> Intervals:
+        own = sums.measure(rows)[0]
+        return widest_range(own, rows, advice.evidence, moved, everybody=own_risk.estimate, ceiling=ceiling)
+
+    return measure
