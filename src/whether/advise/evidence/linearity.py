@@ -21,6 +21,7 @@ from whether.advise.evidence.probes import (
     logistic_candidates,
     widen_probe,
 )
+from whether.advise.evidence.score_test import score_statistic
 from whether.cohort import Cohort
 from whether.learners import FittedPeople, LinearLearner, Task
 
@@ -104,17 +105,12 @@ def _compare(fit: ProbeFit, cohort: Cohort, columns: Columns, added: Array) -> t
 
 
 def _score_test(narrow: ProbeFit, cohort: Cohort, columns: Columns, n_terms: int, part: str) -> HypothesisTest:
-    """Test that the last terms of a part have no slopes, at the optimum of the model without them.
-
-    The first Newton step from there is the score in other units, and each person's part in it gives the variance.
-    """
+    """Test that the last terms of a part have no slopes, at the optimum of the model without them."""
     task = Task(cohort, [narrow.fit.propensity], columns)
     at_null = LinearLearner(ridge=narrow.fit.ridge, shrinkage=0.0, max_iter=0).fit_from(task, narrow.fit)
     slopes: slice = getattr(at_null.predictor.layout, part)
-    steps = FittedPeople(at_null, task).influence[:, slopes.stop - n_terms : slopes.stop]
-    total = steps.sum(axis=0)
-    statistic = float(total @ np.linalg.lstsq(steps.T @ steps, total, rcond=1e-10)[0])
-    return HypothesisTest.of(NULL, statistic, n_terms)
+    terms = np.arange(slopes.stop - n_terms, slopes.stop)
+    return HypothesisTest.of(NULL, score_statistic(at_null, FittedPeople(at_null, task), terms, cohort), n_terms)
 
 
 def _curved_terms(fit: ProbeFit, most: int) -> Array:
