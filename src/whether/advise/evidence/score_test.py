@@ -29,7 +29,7 @@ def score_statistic(fit: LinearFit, people: FittedPeople, terms: NDArray[np.intp
     and squared scores for their variance. A fit with k coefficients to m events (or event-free people, if fewer) has
     too small an information by about k in m, which the statistic gives back.
     """
-    expected = _expected_squares(fit, people, cohort)
+    expected = expected_squares(fit, people, cohort)
     if expected is None:
         curvature, variance = people.hessian, people.scores.T @ people.scores
     else:
@@ -44,7 +44,7 @@ def score_statistic(fit: LinearFit, people: FittedPeople, terms: NDArray[np.intp
     return statistic * max(0.0, 1 - others.size / min(people.n_labeled, people.n - people.n_labeled))
 
 
-def _expected_squares(fit: LinearFit, people: FittedPeople, cohort: Cohort) -> Array | None:
+def expected_squares(fit: LinearFit, people: FittedPeople, cohort: Cohort) -> Array | None:
     """Expected outer product of each person's gradient in the predictors; None where follow-up is needed, not known."""
     propensity, (eta, v), likelihood = fit.propensity, people.predictors, Likelihood(fit.propensity)
     if not propensity.needs_time:
