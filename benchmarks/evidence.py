@@ -38,9 +38,9 @@ LITTLE_NOISE = replace(EXACT, name="little-noise", title="Little noise", event_n
 OWN_WORLDS = {world.name: world for world in (EXACT, LITTLE_NOISE)}
 
 
-def of_event_times(material, candidates):
+def of_event_times(material, candidates, seed):
     design = design_probe(material.cohort, candidates(material.cohort))
-    return check_event_times(design, candidates(material.cohort))
+    return check_event_times(design, candidates(material.cohort), np.random.default_rng([seed, 3]))
 
 
 def of_end_mass(material):
@@ -71,8 +71,8 @@ def of_bootstrap(material, seed):
 
 
 TESTS = {
-    "times-lr": lambda material, seed: of_event_times(material, event_time_candidates),
-    "times-lr-labels": lambda material, seed: of_event_times(material, follow_up_candidates),
+    "times-lr": lambda material, seed: of_event_times(material, event_time_candidates, seed),
+    "times-lr-labels": lambda material, seed: of_event_times(material, follow_up_candidates, seed),
     "follow-up-cox": lambda material, seed: check_follow_up(material)[0],
     "scar-lr": lambda material, seed: of_constant(material, seed)[0],
     "scar-bootstrap": of_bootstrap,

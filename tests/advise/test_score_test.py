@@ -35,7 +35,8 @@ def drawn_squares(fit, follow_up, rng):
     positive, observed = rng.random(eta.size) < fit.risks, fit.people.observed
     if propensity.needs_time:
         end, event = propensity.locate(follow_up[fit.people.order]), propensity.quantile(v, rng.random(eta.size))
-        labeled, observed = positive & (event <= end), np.minimum(event, end)
+        labeled = positive & (event <= end)
+        observed = np.where(labeled, event, end)
     else:
         labeled = positive & (rng.random(eta.size) < np.exp(propensity.log_seen(v, observed).value))
     likelihood = Likelihood(propensity)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f
 
+from whether.advise.evidence.drawn_ratio import ratio_test
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import (
     NO_COLUMNS,
-    Columns,
     ProbeFit,
     all_columns,
     design_probe,
@@ -31,9 +30,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 N_RESAMPLES = 500
-# Cohorts drawn to see how large the likelihood ratio is under the null.
-N_DRAWS = 10
-# Rows on which the published test is run, and of drawn cohorts, at most, and unlabeled positives it looks for at least.
+# Rows on which the published test is run at most, and unlabeled positives it looks for at least.
 MOST_ROWS = 5_000
 FEWEST_POSITIVES = 10
 
@@ -72,11 +69,7 @@ def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:
 
 
 def check_constant(material: Material, rng: np.random.Generator) -> tuple[HypothesisTest, float]:
-    """Likelihood-ratio test of a constant propensity, and the constant.
-
-    Two logistic functions whose product is seen determine each other badly, and the ratio is then about twice as large
-    as a chi-squared number would be. So it is set against its mean in cohorts whose labels are drawn with a constant.
-    """
+    """Likelihood-ratio test of a constant propensity, by `ratio_test`, and the constant."""
     null = "labeling is completely at random"
     cohort = material.cohort
     constant = fit_probe(cohort, logistic_candidates(False), NO_COLUMNS, ridge=1.0)
@@ -91,40 +84,13 @@ def check_constant(material: Material, rng: np.random.Generator) -> tuple[Hypoth
         if probe.cohort is None:
             return HypothesisTest(null, note=probe.note), frequency
         design, columns, note = probe.cohort, all_columns(probe.cohort), probe.note
-    ratio, tied = _likelihood_ratio(design, columns)
-    as_chi_squared = HypothesisTest.of(null, ratio, columns.size, note)
-    if not as_chi_squared.rejects():  # draws only make the p-value larger
-        return as_chi_squared, frequency
-    return _against_draws(as_chi_squared, design, columns, tied, rng), frequency
 
+    def ratio(people: Cohort) -> tuple[float, ProbeFit]:
+        tied = fit_probe(people, logistic_candidates(False), NO_COLUMNS)
+        free = widen_probe(tied, people, logistic_candidates(True)[0], columns, n_starts=3)
+        return 2 * (free.log_likelihood - tied.log_likelihood), tied
 
-def _likelihood_ratio(cohort: Cohort, columns: Columns) -> tuple[float, ProbeFit]:
-    """Twice the gain in log-likelihood by slopes in the propensity, and the fit without."""
-    tied = fit_probe(cohort, logistic_candidates(False), NO_COLUMNS)
-    free = widen_probe(tied, cohort, logistic_candidates(True)[0], columns, n_starts=3)
-    return 2 * (free.log_likelihood - tied.log_likelihood), tied
-
-
-def _against_draws(
-    test: HypothesisTest, cohort: Cohort, columns: Columns, tied: ProbeFit, rng: np.random.Generator
-) -> HypothesisTest:
-    """Bartlett's correction: the ratio over its mean under the null, never below that of chi-squared.
-
-    Of a multiple of a chi-squared number, over the mean of draws of it, Fisher's F is the distribution.
-    """
-    chance = np.empty(cohort.n)
-    chance[tied.people.order] = tied.risks * softplus_expit(tied.predictors[1][0])[1]
-    # With fewer people less is determined, which is on the safe side.
-    rows = np.arange(0, cohort.n, -(-cohort.n // MOST_ROWS))
-    ratios = []
-    for _ in range(N_DRAWS):
-        part = replace(cohort.take(rows), labeled=rng.random(rows.size) < chance[rows])
-        if 0 < np.count_nonzero(part.labeled) < part.n:
-            ratios.append(_likelihood_ratio(part, columns)[0])
-    mean = max(float(np.mean(ratios or [0.0])) / test.degrees, 1.0)
-    statistic = test.statistic / mean
-    p_value = float(f.sf(statistic / test.degrees, test.degrees, N_DRAWS * test.degrees))
-    return replace(test, statistic=statistic, p_value=p_value)
+    return ratio_test(null, design, ratio, columns.size, note, rng), frequency
 
 
 def bootstrap_scar_test(cohort: Cohort, frequency: float, rng: np.random.Generator) -> HypothesisTest:
