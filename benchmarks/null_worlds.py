@@ -98,7 +98,7 @@ NULL_WORLDS = {
     "constant-1": NullWorld(2000, "lognormal", "lognormal", "linear", 1.5, seen="constant"),
     "constant-2": NullWorld(1000, "lognormal", "uniform", "squares", seen="constant"),
     "by-features": NullWorld(5000, "lognormal", "exponential", "group", seen="features"),
-    # Invented after the tests were last changed.
+    # Different in kind from those above.
     "fresh-mixed": NullWorld(3000, "weibull", "dropout", "linear", features="mixed", level=-0.3),
     "fresh-three": NullWorld(700, "lognormal", "exponential", "linear", 1.0, 1.5, n_features=3),
     "fresh-fifteen": NullWorld(8000, "loglogistic", "lognormal", "group", n_features=15),

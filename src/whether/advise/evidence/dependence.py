@@ -68,10 +68,10 @@ class DependenceEvidence:
     """Whether labeling depends on the features, through event times and through follow-up."""
 
     #: Likelihood-ratio test of no slopes in the time part of a mixture cure model, the outcome part being free. From
-    #: event times where they are known and not contradicted, else from labels and follow-up. Under the null (the
-    #: paper's world of feature-independent diagnosis) it rejects in 6.4 % of runs at the nominal 5 %, and from labels
-    #: in 6.6 %; where follow-up ends before most events, in 7.4 % and 7.0 % (`python -m benchmarks evidence levels 500
-    #: times-lr times-lr-labels`). On other cohorts it was 4.6 to 7.8 %.
+    #: event times where they are known and not contradicted, else from labels and follow-up, by `ratio_test`. Under
+    #: the null it rejects in 4.2 to 7.4 % of 500 runs at the nominal 5 % in five worlds; from labels in 4.5 and 5.5 %
+    #: of 200, where chi-squared would have it reject in 9.8 and 12 % (`python -m benchmarks evidence levels 500
+    #: times-lr times-lr-labels`).
     event_times: HypothesisTest
     source: str  #: "event times" or "labels and follow-up"
     #: Score test of Cox's model for the end of follow-up, events censoring it: does follow-up depend on features?
