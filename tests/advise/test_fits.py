@@ -46,5 +46,5 @@ def test_slopes_never_make_event_times_less_likely(candidates):
     tied = fit_probe(cohort, loosen(candidates(cohort)), NO_COLUMNS)
     alone = fit_probe(cohort, [tied.fit.propensity], np.arange(4))
     assert alone.log_likelihood < tied.log_likelihood
-    test = check_event_times(design_probe(cohort, candidates(cohort)), candidates(cohort))
+    test = check_event_times(design_probe(cohort, candidates(cohort)), candidates(cohort), np.random.default_rng(0))
     assert test.statistic > 0

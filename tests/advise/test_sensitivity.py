@@ -15,7 +15,7 @@ from whether.telling.advice_words import OBJECTIONS
 
 @pytest.fixture(scope="module")
 def moved():
-    cohort = wh.simulate("partially-dependent", n=1000, seed=2)
+    cohort = wh.simulate("partially-dependent", n=3000, seed=2)
     return wh.sensitivity(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up), cohort
 
 

@@ -74,10 +74,17 @@ class SurvivalTimePropensity(Propensity):
 
     def _terms(self, function: Callable[..., Jet], v: Array, observed: Array) -> Terms:
         """Derivatives in the predictors of a function of the residual and, where there is one, the shape."""
-        # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.
-        scale = np.exp(v[1]) if self.distribution.has_scale else np.full(observed.shape, 1.0 / self.spread)
+        scale = self._scale(v)
         z = (observed - v[0]) / scale
         return location_scale_terms(function(z, *v[2:]), z, scale, self.distribution.has_scale)
+
+    def _scale(self, v: Array) -> Array:
+        # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.
+        return np.exp(v[1]) if self.distribution.has_scale else np.full(v[0].shape, 1.0 / self.spread)
+
+    def quantile(self, v: Array, share: Array) -> Array:
+        """Log time, in the units of the predictors, before which this share of each one's events comes."""
+        return np.asarray(v[0] + self._scale(v) * self.distribution.draw(share, *v[2:]))
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event comes after the end of follow-up."""

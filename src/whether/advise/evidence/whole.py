@@ -107,7 +107,7 @@ def examine(
         Date of entry, a number in the unit of ``time``. Where nearly all unlabeled people were followed to a common
         end, it gives the potential follow-up.
     random_state : int
-        Seed of the simulated critical value and of the bootstrap test.
+        Seed of the simulated critical value, of the bootstrap test and of labels drawn for likelihood ratios.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         counts=count(material),
         bounds=bound(material, trust_times=trusted),
         follow_up=examine_follow_up(material, rng),
-        dependence=examine_dependence(material, fits, trust_times=trusted),
+        dependence=examine_dependence(material, fits, rng.spawn(1)[0], trust_times=trusted),
         trust=trust,
         shape=examine_shape(material, fits),
         scar=examine_scar(material, rng),

@@ -42,9 +42,22 @@ class FittedPeople:
     @cached_property
     def influence(self) -> Array:
         """First-order effect of each person on the coefficients, one row per person."""
-        hessian = self._objective.evaluate(self._fit.coefficients).hessian
-        solved: Array = np.linalg.lstsq(hessian, self.scores.T, rcond=1e-12)[0].T
+        solved: Array = np.linalg.lstsq(self.hessian, self.scores.T, rcond=1e-12)[0].T
         return solved
+
+    @cached_property
+    def hessian(self) -> Array:
+        """Second derivatives of the penalised negative log-likelihood in the coefficients."""
+        return self._objective.evaluate(self._fit.coefficients).hessian
+
+    @property
+    def penalty_hessian(self) -> Array:
+        """The penalties' part in it."""
+        return self._objective.penalty(self._fit.coefficients).hessian
+
+    def information(self, outer: Array) -> Array:
+        """Sum of outer products of scores, from those of each person's gradient in the predictors, (k, k, n)."""
+        return self._objective.information(outer)
 
     @cached_property
     def predictors(self) -> tuple[Array, Array]:

@@ -183,6 +183,15 @@ class LinearObjective:
             if self.has_outcome and not (block.labeled and self.criterion.splits_labeled):
                 hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
 
+    def information(self, outer: Array) -> Array:
+        """Sum over people of the outer product of their scores, from that of their gradients in the predictors."""
+        sums = np.zeros((self.layout.size, self.layout.size))
+        for rows, _ in blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS):
+            part = -outer[:, :, rows]
+            # Unlabeled: products of outcome and propensity are in it, whatever the label.
+            self._add_hessian(sums, Block(rows, False, Terms(part[0, 0], part[0], part)))
+        return np.asarray(np.triu(sums) + np.triu(sums, 1).T)
+
     def penalty(self, theta: Array) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
         layout = self.layout
