@@ -96,7 +96,7 @@ def test_it_says_how_to_repeat_and_cite_it(page):
 
 
 def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
-    page = read_report(analyze("partially-dependent", known=(), n=1000, checks=False))
+    page = read_report(analyze("dependent-censoring", known=(), n=1000, checks=False))
     assert "These data rank people, but do not say how many" in page.words
     assert "Ranking only, no estimate" in page.words
     assert "There are no event times, so there is no curve of events." in page.words
