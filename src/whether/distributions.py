@@ -9,6 +9,7 @@ follow-up propensities.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -189,7 +190,7 @@ class LogGamma(ResidualDistribution):
 
     name = "gengamma"
     has_shape = True
-    special_cases = ("lognormal", "weibull", "exponential", "frechet")
+    special_cases = ("lognormal", "weibull", "exponential", "frechet", "lightgamma")
 
     def log_density(self, z: Array, *shape: Array) -> Jet:
         """Log density of the residual."""
@@ -213,6 +214,33 @@ class LogGamma(ResidualDistribution):
         return np.asarray(np.where(q < 0, -upright, upright))
 
 
+class LightLogGamma(ResidualDistribution):
+    """Log-gamma residuals with the shape held at 2: generalised gamma times with a tail lighter than the Weibull's."""
+
+    name = "lightgamma"
+    _any_shape = LogGamma()
+    _SHAPE = 2.0
+
+    def _hold(self, function: Callable[..., Jet], z: Array) -> Jet:
+        return function(z, np.full(np.shape(z), self._SHAPE))._replace(shape=None)
+
+    def log_density(self, z: Array, *shape: Array) -> Jet:
+        """Log density of the residual."""
+        return self._hold(self._any_shape.log_density, z)
+
+    def log_survival(self, z: Array, *shape: Array) -> Jet:
+        """Log probability of a residual above ``z``."""
+        return self._hold(self._any_shape.log_survival, z)
+
+    def log_cdf(self, z: Array, *shape: Array) -> Jet:
+        """Log probability of a residual at most ``z``."""
+        return self._hold(self._any_shape.log_cdf, z)
+
+    def draw(self, uniform: Array, *shape: Array) -> Array:
+        """Residuals from uniform draws, by inverting the distribution function."""
+        return self._any_shape.draw(uniform, np.full(np.shape(uniform), self._SHAPE))
+
+
 def _as_jet(bend: log_gamma.Bend) -> Jet:
     return Jet(bend.value, bend.by_w, bend.by_ww, Shape(bend.by_q, bend.by_wq, bend.by_qq))
 
@@ -223,6 +251,7 @@ _ALL = (
     Gumbel("weibull", has_scale=True, special_cases=("exponential",)),
     Gumbel("exponential", has_scale=False),
     Frechet(),
+    LightLogGamma(),
     LogGamma(),
 )
 DISTRIBUTIONS: dict[str, ResidualDistribution] = {distribution.name: distribution for distribution in _ALL}

@@ -20,9 +20,9 @@ def alternatives(cohort, model):
 def test_every_tail_of_either_family_is_weighed(model):
     cohort = wh.simulate("partially-dependent", n=600, seed=0)
     found = alternatives(cohort, model)
-    assert found.weights.size == 8
+    assert found.weights.size == 10
     assert found.weights.sum() == pytest.approx(1.0)
-    assert found.risks.shape == found.still.shape == (8, 600)
+    assert found.risks.shape == found.still.shape == (10, 600)
     assert np.all(found.still[:, cohort.y == 1] == 0)
 
 

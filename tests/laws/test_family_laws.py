@@ -73,7 +73,8 @@ def test_rows_have_the_derivatives_they_say(clock, labeled, draw_points, finite_
     slopes = criterion.slopes(point[0], point[1:], observed, labeled=labeled)
     gradient = finite_difference(lambda x: rows(x[0], x[1:], observed).value, point)
     curvature = finite_difference(lambda x: rows(x[0], x[1:], observed).gradient, point)
-    np.testing.assert_allclose(at.gradient, gradient, rtol=1e-6, atol=1e-6)
+    lost = 1e-11 * np.abs(at.value)  # by rounding: a light tail has log densities of -1e8
+    np.testing.assert_array_less(np.abs(at.gradient - gradient), 1e-6 * np.abs(gradient) + 1e-6 + lost)
     np.testing.assert_allclose(at.curvature, curvature, rtol=1e-5, atol=1e-5)
     for alone, together in zip(slopes, at[:2], strict=True):
         np.testing.assert_array_equal(alone, together)

@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 # From light to heavy.
-TAILS = ("weibull", "lognormal", "loglogistic", "frechet")
+TAILS = ("lightgamma", "weibull", "lognormal", "loglogistic", "frechet")
 # People as whom everybody counts at most. With 400 the intervals of the mean risk hold what became known later in seven
 # of ten cohorts put back in time, with 200 in nine; with 100 in no more, but they are wider than need be in worlds in
 # which one of the models is true (`benchmarks`: level).

@@ -114,8 +114,8 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
     Parameters
     ----------
     distribution : str, default="auto"
-        Distribution of the event time: "lognormal", "loglogistic", "weibull", "exponential", "frechet" (a heavy tail)
-        or "gengamma" (with a shape of its own); "auto" takes the most likely of the first three.
+        Distribution of the event time: "lognormal", "loglogistic", "weibull", "exponential", "frechet" (a heavy tail),
+        "lightgamma" (a light one) or "gengamma" (with a shape, too); "auto" takes the most likely of the first three.
     time_features : list of str or int, optional
         Features that the event time may depend on; None means all, an empty list none.
     shrinkage : "cv" or float, default="cv"
