@@ -67,13 +67,13 @@ def _as_slice(rows: Rows) -> Selected:
 
 def deal_folds(
     labeled: Flags,
-    observed: Observed,
+    ranks: Array,
     features: Array,
     n_folds: int,
     weight: Array | None = None,
     groups: Rows | None = None,
 ) -> Rows:
-    """Deal people to folds in the order of label and time, so that every fold has its share of both.
+    """Deal people to folds in the order of label and ranks of time, so that every fold has its share of both.
 
     Nothing is drawn at random: folds are the same in every run and for every order of the rows. Rows that are alike go
     together, as a row that stands for several people does, and a row of no weight takes nobody's place. Groups go
@@ -81,7 +81,7 @@ def deal_folds(
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
-    keys = np.stack([tie_break, np.round(observed.ranks(), 9), ~labeled])
+    keys = np.stack([tie_break, np.round(ranks, 9), ~labeled])
     order = np.lexsort(keys)
     ordered = keys[:, order]
     counts = np.ones(labeled.size, dtype=bool) if weight is None else weight[order] > 0

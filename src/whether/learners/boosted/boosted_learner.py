@@ -108,7 +108,7 @@ class BoostedLearner(Learner, BaseEstimator):
     def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better offset is clear."""
         cohort, comparison = task.cohort, OffsetComparison()
-        folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS, groups=cohort.groups)
+        folds = deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
             for number in range(N_FOLDS):
                 # Without the held-out people, whose likelihood would else favour the linear model.
