@@ -297,7 +297,12 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         note = (
             f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); penalty=None is maximum likelihood."
         )
-        return [note] if self.model_.ridge else []
+        notes = [note] if self.model_.ridge else []
+        if getattr(self, "prevalence_error", None) is not None:
+            parameters = self.get_params(deep=False)
+            share, error = parameters["prevalence"], parameters["prevalence_error"]
+            notes.append(f"The share of positives is taken to be {share:g}, give or take {error:g}, from elsewhere.")
+        return notes
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.

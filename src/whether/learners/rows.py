@@ -10,6 +10,7 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.learners.parallel import share_out
+from whether.learners.task import KnownShare
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Observed
 
@@ -33,7 +34,8 @@ class RowTerms(NamedTuple):
 class RowProblem:
     """What is maximised over the people of a cohort, in their predictors."""
 
-    def __init__(self, cohort: Cohort, criterion: Criterion) -> None:
+    def __init__(self, cohort: Cohort, criterion: Criterion, share: KnownShare | None = None) -> None:
+        self.share = share
         self.criterion, self.propensity = criterion, criterion.propensity
         self.weight = cohort.weights
         self.observed = criterion.propensity.observe(cohort)
@@ -53,6 +55,12 @@ class RowProblem:
                 terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
         share_out(fill_in, self._blocks)
+        if self.share is not None and eta is not None:
+            slope, curvature = self.share.slopes(*self.criterion.family.probability(eta), self.weight)
+            # Weights are applied later, to all rows alike.
+            used = np.maximum(self.weight, 1e-300)
+            terms.gradient[0] -= slope / used
+            terms.curvature[0] += curvature / used
         return terms
 
     def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> RowTerms:

@@ -91,7 +91,7 @@ class BoostedLearner(Learner, BaseEstimator):
         cohort, seed, learner = task.cohort, int(task.rng.integers(2**31 - 1)), self.linear or LinearLearner()
         offsets = self._offsets(task, learner)
         task = task.under(offsets[0].fit.propensity)
-        problem, forest = RowProblem(cohort, task.criterion()), Forest(self, task, seed)
+        problem, forest = RowProblem(cohort, task.criterion(), task.share), Forest(self, task, seed)
         comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
         offset = next(offset for offset in offsets if offset.name == comparison.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
