@@ -230,7 +230,7 @@ def cure_candidates(
     rows = np.flatnonzero(~cohort.labeled if never is None else never & ~cohort.labeled)
     mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
     deaths = survival_candidates(kind, "auto", mortal, penalty)
-    task = Task(mortal, deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
+    task = Task(mortal.thin(MOST_ROWS), deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
     chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
     assert isinstance(chosen, SurvivalTimePropensity)
     return [TwoSidedPropensity(candidate, chosen) for candidate in candidates]

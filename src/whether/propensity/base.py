@@ -101,9 +101,9 @@ class Propensity(ABC):
         slopes = (np.where(observed.never, 0.0, part) for part in (missed.gradient, missed.curvature))
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
-    def other_terms(self, v: Array, observed: Observed) -> Terms | None:
-        """Log probability of what became of an unlabeled negative; None where nothing is said of it."""
-        return None
+    def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
+        """``missed_terms``, and the log probability of what became of a negative; None where nothing is said of it."""
+        return self.missed_terms(v, observed), None
 
     def log_left(self, v: Array, place: Array) -> Array:
         """Log probability that the event of a positive comes after a place."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from whether.arrays import Array
-from whether.propensity.base import Propensity, Terms, merge_terms
+from whether.propensity.base import Propensity, Terms
 from whether.propensity.observed import Observed
 from whether.propensity.survival_time import SurvivalTimePropensity
 
@@ -49,30 +49,36 @@ class TwoSidedPropensity(Propensity):
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log of the survival of positives over that of negatives."""
-        events, deaths = self.events.log_missed(v[: self.size], observed), self._alive(v, observed)
-        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
-        curvature[: self.size, : self.size], curvature[self.size :, self.size :] = events.curvature, -deaths.curvature
-        gradient = np.concatenate([events.gradient, -deaths.gradient])
-        return Terms(events.value - deaths.value, gradient, curvature)
+        return self._living_terms(v, observed)[0]
 
     def log_left(self, v: Array, place: Array) -> Array:
         """As of positives."""
         return self.events.log_left(v[: self.size], place)
 
-    def other_terms(self, v: Array, observed: Observed) -> Terms:
-        """Log survival of a negative up to the end, or the density of the death; nothing of those who never have it."""
-        alive = self._alive(v, observed.end)
+    def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
+        """Ratio and survival of the living, and the density of a death; nothing of those who never have the event."""
+        if observed.never is None:
+            return self._living_terms(v, observed.end)
+        lives = ~observed.never
+        missed, other = (Terms(*(np.zeros((*(v.shape[0],) * k, lives.size)) for k in range(3))) for _ in range(2))
+        missed.value[observed.never] = -np.inf
+        living = self._living_terms(v[:, lives], observed.end[..., lives])
+        for whole, part in zip((*missed, *other), (*living[0], *living[1]), strict=True):
+            whole[..., lives] = part
         if observed.died is not None:
-            died, rows = observed.died, v[self.size :, observed.died]
-            dead = self.deaths.log_seen(rows, self._place(observed.end[..., died]))
-            alive = merge_terms(died, dead, Terms(*(part[..., ~died] for part in alive)))
-        if observed.never is not None:
-            unread = observed.never if observed.died is None else observed.never & ~observed.died
-            alive = Terms(*(np.where(unread, 0.0, part) for part in alive))
-        gradient = np.zeros(v.shape)
-        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
-        gradient[self.size :], curvature[self.size :, self.size :] = alive.gradient, alive.curvature
-        return Terms(alive.value, gradient, curvature)
+            died, own = observed.died, slice(self.size, None)
+            dead = self.deaths.log_seen(v[own, died], self._place(observed.end[..., died]))
+            other.value[died], other.gradient[own, died], other.curvature[own, own, died] = dead
+        return missed, other
+
+    def _living_terms(self, v: Array, place: Array) -> tuple[Terms, Terms]:
+        events, deaths = self.events.log_missed(v[: self.size], place), self._alive(v, place)
+        missed, other = (Terms(*(np.zeros((*(v.shape[0],) * k, v.shape[1])) for k in range(3))) for _ in range(2))
+        first, own = slice(0, self.size), slice(self.size, None)
+        missed.gradient[first], missed.curvature[first, first] = events.gradient, events.curvature
+        missed.gradient[own], missed.curvature[own, own] = -deaths.gradient, -deaths.curvature
+        other.gradient[own], other.curvature[own, own] = deaths.gradient, deaths.curvature
+        return missed._replace(value=events.value - deaths.value), other._replace(value=deaths.value)
 
     def _alive(self, v: Array, place: Array) -> Terms:
         return self.deaths.log_missed(v[self.size :], self._place(place))
