@@ -196,11 +196,15 @@ def vary(
 ) -> Sensitivity:
     """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
-    risks = _predict(advice.estimator.set_params(learner=learner), cohort, people)
+    advised = advice.estimator.set_params(learner=learner)
+    risks = _predict(advised, cohort, people)
     variants, situation = [], Situation(advice.evidence)
     with progress(len(trials), "Variants") as bar:
         for kind, value, model, seen in trials:
-            variant = _try(kind, value, model, seen, people, risks)
+            if seen is cohort and _are_alike(model, advised):  # which is fitted already
+                model, variant = advised, _compare(kind, value, risks, risks)
+            else:
+                variant = _try(kind, value, model, seen, people, risks)
             if not variant.failed and value != advice.method:
                 # The evidence is about the cohort, the risks may be of others.
                 level = float(model.predict_proba(advice.evidence.material.cohort.features)[:, 1].mean())
@@ -272,6 +276,14 @@ def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Arra
         risks = _predict(model, cohort, people)
     except (ValueError, np.linalg.LinAlgError) as error:
         return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error))
+    return _compare(kind, value, risks, reference)
+
+
+def _compare(kind: str, value: str | float, risks: Array, reference: Array) -> Variant:
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
+
+
+def _are_alike(model: Any, other: Any) -> bool:
+    return type(model) is type(other) and model.get_params(deep=False) == other.get_params(deep=False)
