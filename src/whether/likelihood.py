@@ -118,8 +118,9 @@ class Likelihood(Criterion):
         terms = log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
         if other is None:
             return terms
-        terms.gradient[1:] += other.gradient
-        terms.curvature[1:, 1:] += other.curvature
+        own = slice(-other.gradient.shape[0], None)
+        terms.gradient[own] += other.gradient
+        terms.curvature[own, own] += other.curvature
         return terms._replace(value=terms.value + other.value)
 
     def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
@@ -127,7 +128,7 @@ class Likelihood(Criterion):
         slopes = log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
         if other is None:
             return slopes
-        slopes[1][1:] += other.gradient
+        slopes[1][-other.gradient.shape[0] :] += other.gradient
         return slopes[0] + other.value, slopes[1]
 
     def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:

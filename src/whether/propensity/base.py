@@ -102,7 +102,10 @@ class Propensity(ABC):
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
-        """``missed_terms``, and the log probability of what became of a negative; None where nothing is said of it."""
+        """``missed_terms``, and the log probability of what became of a negative, in the last of the predictors.
+
+        None where nothing is said of negatives.
+        """
         return self.missed_terms(v, observed), None
 
     def log_left(self, v: Array, place: Array) -> Array:

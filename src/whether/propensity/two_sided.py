@@ -57,28 +57,28 @@ class TwoSidedPropensity(Propensity):
 
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
         """Ratio and survival of the living, and the density of a death; nothing of those who never have the event."""
+        missed, other = self._living_terms(v, observed.end)
         if observed.never is None:
-            return self._living_terms(v, observed.end)
+            return missed, other
         lives = ~observed.never
-        missed, other = (Terms(*(np.zeros((*(v.shape[0],) * k, lives.size)) for k in range(3))) for _ in range(2))
         missed.value[observed.never] = -np.inf
-        living = self._living_terms(v[:, lives], observed.end[..., lives])
-        for whole, part in zip((*missed, *other), (*living[0], *living[1]), strict=True):
-            whole[..., lives] = part
+        for part in (missed.gradient, missed.curvature, *other):
+            part *= lives
         if observed.died is not None:
-            died, own = observed.died, slice(self.size, None)
-            dead = self.deaths.log_seen(v[own, died], self._place(observed.end[..., died]))
-            other.value[died], other.gradient[own, died], other.curvature[own, own, died] = dead
+            died = np.flatnonzero(observed.died)
+            dead = self.deaths.log_seen(v[self.size :, died], self._place(observed.end[..., died]))
+            for whole, part in zip(other, dead, strict=True):
+                whole[..., died] = part
         return missed, other
 
     def _living_terms(self, v: Array, place: Array) -> tuple[Terms, Terms]:
+        """Log ratio of the survival of positives to that of negatives, and the latter in its own predictors."""
         events, deaths = self.events.log_missed(v[: self.size], place), self._alive(v, place)
-        missed, other = (Terms(*(np.zeros((*(v.shape[0],) * k, v.shape[1])) for k in range(3))) for _ in range(2))
         first, own = slice(0, self.size), slice(self.size, None)
-        missed.gradient[first], missed.curvature[first, first] = events.gradient, events.curvature
-        missed.gradient[own], missed.curvature[own, own] = -deaths.gradient, -deaths.curvature
-        other.gradient[own], other.curvature[own, own] = deaths.gradient, deaths.curvature
-        return missed._replace(value=events.value - deaths.value), other._replace(value=deaths.value)
+        curvature = np.zeros((v.shape[0], *v.shape))
+        curvature[first, first], curvature[own, own] = events.curvature, -deaths.curvature
+        gradient = np.concatenate([events.gradient, -deaths.gradient])
+        return Terms(events.value - deaths.value, gradient, curvature), deaths
 
     def _alive(self, v: Array, place: Array) -> Terms:
         return self.deaths.log_missed(v[self.size :], self._place(place))
