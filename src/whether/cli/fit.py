@@ -49,7 +49,7 @@ def fit(
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
-    from whether.cli.cohorts import read_people
+    from whether.cli.cohorts import read_people, what_else
     from whether.cli.method_choice import (
         build_model,
         check_method,
@@ -78,7 +78,7 @@ def fit(
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
         model = build_model(chosen, people, learner, cohort.seed, model_settings(people, outcome_features, penalty))
-        model.fit(people.X, people.y, **times, groups=people.groups)
+        model.fit(people.X, people.y, **times, **what_else(people, model.fit, "fit"), groups=people.groups)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}

@@ -43,7 +43,7 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     """Return the method that was asked for, if any; refuse one that needs more than is known, before reading."""
     has_follow_up, named = cohort.follow_up or cohort.endpoint, cohort.propensity_features is not None
     if name is None:
-        if not (cohort.time or cohort.entry or has_follow_up or named):
+        if not (cohort.has_time or cohort.entry or has_follow_up or named):
             raise CommandError(
                 "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
                 "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "
@@ -51,7 +51,7 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
             )
         return None
     found = find_method(name, cohort)
-    if "time" in found.needs and cohort.time is None:
+    if "time" in found.needs and not cohort.has_time:
         raise CommandError(f"{found.name} works through event times: give the column as --time.")
     if "follow_up" in found.needs and not has_follow_up:
         needed = "give the column as --follow-up, or --entry and --endpoint"
