@@ -77,7 +77,9 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        model = build_model(chosen, people, learner, cohort.seed, model_settings(people, outcome_features, penalty))
+        model = build_model(
+            chosen, people, times, learner, cohort.seed, model_settings(people, outcome_features, penalty)
+        )
         model.fit(people.X, people.y, **times, **what_else(people, model.fit, "fit"), groups=people.groups)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)

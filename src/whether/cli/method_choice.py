@@ -77,8 +77,15 @@ def model_settings(people: TableCohort, outcome_features: list[str] | None, pena
     return settings
 
 
-def build_model(method: Method, people: TableCohort, learner: str, seed: int, settings: dict[str, Any]) -> Any:
-    """Return a classifier to be fitted; refuse settings that the method has no use for."""
+def build_model(
+    method: Method, people: TableCohort, times: dict[str, Any], learner: str, seed: int, settings: dict[str, Any]
+) -> Any:
+    """Return a classifier to be fitted; refuse settings that the method has no use for, and follow-up that it lacks."""
+    if "follow_up" in method.needs and times.get("follow_up") is None:
+        raise CommandError(
+            f"{method.name} works through the length of follow-up, which is not known: too many people without the "
+            "event were last seen before --endpoint. A method that reads event times, such as AFTMC-F, can do without."
+        )
     strange = next((name for name in settings if name not in inspect.signature(method.estimator).parameters), None)
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")

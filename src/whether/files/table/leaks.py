@@ -34,6 +34,7 @@ LATE_NAME = re.compile(
     r"vital|deceased|(^|[\W_])(dead|died|death|alive|cod|cause|end|exit|last|final|visits?)($|[\W_])", re.IGNORECASE
 )
 LATE_AUC, LATE_RANK = 0.65, 0.3
+ROUNDING = 0.02
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,9 @@ def _repeats_times(values: Array, outcome: Outcome) -> bool:
             if same.mean() > 0.5:
                 return True
     if outcome.time is None and outcome.follow_up is not None:
-        same = np.isclose(values, outcome.follow_up, rtol=1e-9, atol=0)
+        # The time in any unit, rounded: it is the follow-up of people without the event, and shorter with it.
+        unit = np.nanmedian((values / outcome.follow_up)[~outcome.event])
+        same = np.isclose(values, unit * outcome.follow_up, rtol=ROUNDING, atol=0)
         return bool(same.any()) and Split.of(same.astype(np.int64), outcome.event).is_copy
     return False
 
