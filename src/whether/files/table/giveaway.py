@@ -13,7 +13,7 @@ Flags = NDArray[np.bool_]
 
 # An honest feature errs in at least so many people with the event, and without.
 HONEST_ERROR, P_HONEST = 0.1, 1e-3
-NEARLY_SAME = 0.9  # of Youden's index, or the correlation
+NEARLY_SAME, MAYBE_SAME = 0.9, 0.85  # of Youden's index, or the correlation
 FEWEST = 10
 # Values that only people with the event have are a leak if they cover most events and the others have hardly any.
 MOST_EVENTS, HARDLY_ANY, PURE = 0.5, 0.2, 0.99
@@ -41,21 +41,32 @@ class Split:
     @property
     def is_copy(self) -> bool:
         """Whether some of the values mean the event and the others that there is none, but for a few errors."""
+        same, honest = self._compare()
+        return same == 1 or (same >= NEARLY_SAME and honest < P_HONEST)
+
+    @property
+    def may_be_copy(self) -> bool:
+        """Whether that may be so, with more errors or among fewer people."""
+        same, honest = self._compare()
+        return same >= MAYBE_SAME and honest < 10 * P_HONEST
+
+    def _compare(self) -> tuple[float, float]:
+        """How nearly values and event say the same, and how likely so few errors are for an honest feature."""
         hits, false = self.hits[:-1], self.misses[:-1]
         n_events, n_others = self.hits[-1], self.misses[-1]
         if not hits.size or not n_events or not n_others:
-            return False
+            return 0.0, 1.0
         missed = n_events - hits
         youden = hits / n_events - false / n_others
         tells = hits / (hits + false) - missed / (missed + n_others - false)
         same = np.maximum(youden, np.sqrt(np.clip(youden * tells, 0, 1)))
         best = int(np.argmax(same))
         if missed[best] + false[best] == 0:
-            return True
+            return 1.0, 0.0
         from scipy.stats import binom
 
         honest = binom.cdf(missed[best], n_events, HONEST_ERROR) * binom.cdf(false[best], n_others, HONEST_ERROR)
-        return bool(same[best] >= NEARLY_SAME and honest < P_HONEST)
+        return float(min(same[best], 1 - 1e-9)), float(honest)
 
     def covers_events(self, *, certain: bool) -> bool:
         """Whether most events, and nobody else, are at some values; an honest value has errors where it has many."""

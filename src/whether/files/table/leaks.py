@@ -99,7 +99,7 @@ def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clo
     follows = None if clock is None else clock.follows(_on_clock(codes, numbers, clock))
     if follows is not None and follows.certain:
         return Leak(Reason.FOLLOWS_TIME)
-    if suspected or split.covers_events(certain=False):
+    if suspected or split.may_be_copy or split.covers_events(certain=False):
         return Leak(Reason.SEPARATES, certain=False, auc=max(auc, 1 - auc))
     if follows is not None and follows.suspected:
         return Leak(Reason.FOLLOWS_TIME, certain=False)
