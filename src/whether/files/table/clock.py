@@ -46,6 +46,7 @@ class Clock:
 
         self.time, self.event = time, event
         self.ranks = np.asarray(rankdata(time), dtype=float)
+        self._own = [np.asarray(rankdata(time[rows]), dtype=float) for rows in (event, ~event)]
 
     def follows(self, values: Array) -> Follows | None:
         """Rank correlation with the time, of the same sign in both groups; None where there are too few people."""
@@ -53,10 +54,12 @@ class Clock:
 
         known = ~np.isnan(values)
         found = []
-        for rows in (np.flatnonzero(known & self.event), np.flatnonzero(known & ~self.event)):
+        for group, own in zip((self.event, ~self.event), self._own, strict=True):
+            rows = np.flatnonzero(known & group)
             if rows.size < FEWEST:
                 return None
-            found.append((_correlate(rankdata(values[rows]), rankdata(self.time[rows])), rows.size))
+            ranks = own if rows.size == own.size else rankdata(self.time[rows])
+            found.append((_correlate(rankdata(values[rows]), ranks), rows.size))
         return _weaker(found)
 
     def find_sums(self, columns: Mapping[str, Array], entry: Array | None) -> dict[str, str]:

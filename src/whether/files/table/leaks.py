@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int64]
 
-MOST_ROWS = 10_000  # a part of a large table decides as well
+MOST_ROWS = 5_000  # a part of a large table decides as well
 MOST_LEVELS, FEWEST_IN_LEVEL = 50, 5
 # What is only known afterwards is often called so; such a column is left in, with a warning, if it tells something.
 LATE_NAME = re.compile(
