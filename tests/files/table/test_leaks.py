@@ -190,3 +190,12 @@ def test_real_cohorts_have_no_leaks(shared_data, name):
     cohort = wh.read_cohort(table, "event", time="time", drop=[name for name in ["group"] if name in table])
     assert leaks_of(cohort) == {}
     assert not any(isinstance(found, Suspected) for found in cohort.findings)
+
+
+def test_a_leak_that_is_said_to_decide_who_is_seen_is_an_error_unless_kept():
+    people, _ = make_people()
+    table = people.assign(months=12 * people.time)
+    with pytest.raises(wh.DataError, match=r"'months' follows the time .*name it in `keep`"):
+        wh.read_cohort(table, "event", time="time", propensity_features=["age", "months"])
+    kept = wh.read_cohort(table, "event", time="time", propensity_features=["age", "months"], keep="months")
+    assert kept.propensity_features == ["age", "months"]

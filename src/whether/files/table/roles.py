@@ -113,7 +113,7 @@ class Choice:
 
     def asks_for(self, name: str) -> bool:
         """Whether the user named a column as a feature."""
-        return self.is_named or name in self.keep
+        return self.is_named or name in self.keep or name in self.propensity
 
 
 def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterable[str] | None]) -> Choice:
