@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import recommend
+from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
 from whether.estimators import CensoredClassifier
@@ -77,10 +78,10 @@ def model_settings(people: TableCohort, outcome_features: list[str] | None, pena
     return settings
 
 
-def build_model(
+def fit_model(
     method: Method, people: TableCohort, times: dict[str, Any], learner: str, seed: int, settings: dict[str, Any]
 ) -> Any:
-    """Return a classifier to be fitted; refuse settings that the method has no use for, and follow-up that it lacks."""
+    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read."""
     if "follow_up" in method.needs and times.get("follow_up") is None:
         raise CommandError(
             f"{method.name} works through the length of follow-up, which is not known: too many people without the "
@@ -89,14 +90,16 @@ def build_model(
     strange = next((name for name in settings if name not in inspect.signature(method.estimator).parameters), None)
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
-    return method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
+    model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
+    return model.fit(people.X, people.y, **times, **what_else(people, model.fit, "fit"), groups=people.groups)
 
 
 def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:
     """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
     if not people.encoder.features:
         raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
-    advice = recommend(people.X, people.y, **people.known, random_state=seed)
+    beside = what_else(people, recommend, "fit` without `--method")
+    advice = recommend(people.X, people.y, **people.known, **beside, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
 
