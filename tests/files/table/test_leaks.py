@@ -104,6 +104,13 @@ def test_entry_may_be_a_role_and_dates_at_the_end_are_found(global_random_seed):
     assert leaks_of(cohort) == {"last": Reason.ADDS_TIME}
 
 
+def test_the_time_since_entry_is_found_on_the_scale_of_age(global_random_seed):
+    people, _ = make_people(seed=global_random_seed)
+    table = people.assign(age_at_end=people.age + people.time).rename(columns={"time": "years"})
+    cohort = wh.read_cohort(table, "event", time="age_at_end", entry_time="age")
+    assert leaks_of(cohort) == {"years": Reason.ADDS_TIME}
+
+
 def test_the_time_beside_follow_up_is_found(global_random_seed):
     people, _ = make_people(seed=global_random_seed)
     table = people.assign(until_closing=np.maximum(CLOSING - people.entry_year, people.time), end=people.time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,23 +62,22 @@ class Clock:
             found.append((_correlate(rankdata(values[rows]), ranks), rows.size))
         return _weaker(found)
 
-    def find_sums(self, columns: Mapping[str, Array], entry: Array | None) -> dict[str, str]:
-        """Columns that are another one, or the entry, plus the time: age or date at the end; with that other one."""
+    def find_sums(self, columns: Mapping[str, Array], entries: Sequence[Array]) -> dict[str, str]:
+        """Columns that are another one, or an entry, plus the time: age or date at the end; with that other one."""
         numbers = dict(list(columns.items())[:MOST_SUMS])
         names = list(numbers)
         if not names:
             return {}
         values = np.column_stack([_fill(numbers[name]) for name in names])
         found: dict[str, str] = {}
-        for given in [None] if entry is None else [None, entry]:
+        for given in (None, *entries):
             screened = self._screen(values, given)
             for x, z in zip(*np.nonzero(screened >= SCREEN), strict=True):
                 if names[x] not in found and self._is_sum(numbers[names[x]], numbers[names[z]], given):
                     found[names[x]] = names[z]
-        if entry is not None:
-            for name in names:
-                if name not in found and self._is_sum(numbers[name], entry, None):
-                    found[name] = ""
+        for name in names:
+            if name not in found and any(self._is_sum(numbers[name], entry, None) for entry in entries):
+                found[name] = ""
         return found
 
     def _screen(self, values: Array, given: Array | None) -> Array:

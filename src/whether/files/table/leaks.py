@@ -63,7 +63,8 @@ def find_leaks(columns: Mapping[str, Column], outcome: Outcome) -> dict[str, Lea
             found[name] = leak
     if clock is not None:
         beside = {name: values for name, values in numbers.items() if name not in found or not found[name].certain}
-        for name, control in clock.find_sums(beside, outcome.entry).items():
+        entries = [values for values in (outcome.entry, outcome.entry_time) if values is not None]
+        for name, control in clock.find_sums(beside, entries).items():
             found[name] = Leak(Reason.ADDS_TIME, beside=control)
     return found
 
