@@ -181,6 +181,17 @@ def test_nothing_but_leaks_is_refused_and_so_is_one_that_was_asked_for():
     assert list(kept.X) == ["months"]
 
 
+@pytest.mark.parametrize("size", [1e300, np.inf])
+def test_numbers_of_any_size_are_looked_at(size):
+    people, rng = make_people()
+    table = people.assign(x=np.where(people.age > 60, size, rng.normal(size=600)))
+    if np.isinf(size):
+        with pytest.raises(wh.DataError, match="infinite"):
+            wh.read_cohort(table, "event", time="time")
+    else:
+        assert "x" in wh.read_cohort(table, "event", time="time").X
+
+
 def test_exact_copies_are_found_among_few_people(global_random_seed):
     people, _ = make_people(60, seed=global_random_seed)
     table = people.assign(copy=np.where(people.event == 1, "b", "a"), days=np.round(365.25 * people.time))

@@ -17,6 +17,7 @@ FEWEST = 8
 CERTAIN_RANK, CERTAIN_LIMIT, SUSPECT_LIMIT = 0.9, 0.8, 0.7
 SCREEN = 0.6  # gaps weaken a correlation, so that candidates are looked at again without them
 DISTINCT = 1e-5  # share of a column's variance that another must leave
+LARGEST = 1e100  # whose square is a number
 MOST_SUMS = 300  # columns among which sums are looked for
 
 
@@ -64,7 +65,8 @@ class Clock:
 
     def find_sums(self, columns: Mapping[str, Array], entries: Sequence[Array]) -> dict[str, str]:
         """Columns that are another one, or an entry, plus the time: age or date at the end; with that other one."""
-        numbers = dict(list(columns.items())[:MOST_SUMS])
+        usable = [(name, values) for name, values in columns.items() if not np.any(np.abs(values) > LARGEST)]
+        numbers = dict(usable[:MOST_SUMS])
         names = list(numbers)
         if not names:
             return {}
