@@ -1,4 +1,4 @@
-"""Late entry and deaths before the event: the curves of lifelines and, where their results are at hand, of R's cmprsk."""
+"""Late entry and deaths before the event: the curves of lifelines and, where at hand, of R's cmprsk."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def test_nobody_is_at_risk_before_entry():
 
 def test_incidence_and_its_variance_are_those_of_lifelines(people):
     lifelines = pytest.importorskip("lifelines")
-    time, event, died, entry = people
+    time, event, died, _ = people
     ours = cumulative_incidence(event, died, time)
     fitter = lifelines.AalenJohansenFitter(calculate_variance=True)
     theirs = fitter.fit(time, np.where(event, 1, np.where(died, 2, 0)), 1)
