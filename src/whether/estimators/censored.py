@@ -172,6 +172,11 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         self._report()
         return self
 
+    @classmethod
+    def unread_records(cls) -> tuple[str, ...]:
+        """Names of what ``fit`` takes of people and this classifier cannot read."""
+        return tuple(cls._unread)
+
     @abstractmethod
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned from a checked cohort: the restriction on the propensity."""
