@@ -33,21 +33,21 @@ def read_source(
     origin: Origin | None,
     columns: dict[str, Any],
 ) -> Source:
-    """Read a table where X is one; records are values, one per person."""
+    """Read a table where X is one; records are values, one per person, or as `read_cohort` takes them."""
     given = {name: values for name, values in records.items() if values is not None}
-    if event is not None and given:
-        raise ArgumentError(
-            f"`{next(iter(given))}` is taken as values, one per person, beside X and y; not yet as a column of a table."
-        )
-    if event is not None:
-        X, by = read_cohort(X, event, **known, **{"group": groups, "by": by, **columns}), None
+    if event is not None or "event_date" in columns:
+        if "known_negative" in given:
+            raise ArgumentError("`known_negative` is taken as values beside X and y; of a table say `never_after`.")
+        of_table = {"group": groups, "by": by, **columns}
+        of_table |= {name: given.pop(name) for name in ("competing", "entry_time", "time_lower") if name in given}
+        X, by = read_cohort(X, event, **known, **of_table), None
     elif columns:
         raise ArgumentError(
             f"`{next(iter(columns))}` is about a table: name its column with the event as `event`, too."
         )
     if isinstance(X, TableCohort):
         by = X.by if by is None else by
-        return Source(X.X, X.y, {**X.known, **given}, X.groups, by, origin or describe_origin(X))
+        return Source(X.X, X.y, {**X.known, **X.beside, **given}, X.groups, by, origin or describe_origin(X))
     if y is None:
         raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
     return Source(X, y, {**known, **given}, groups, by, origin or Origin())

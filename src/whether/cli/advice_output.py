@@ -39,7 +39,7 @@ def answer(
     people = read_people(cohort)
     with gathered_warnings() as warned:
         groups = {} if people.groups is None else {"groups": people.groups}
-        known = {**people.known, **what_else(people, find, find.__name__)}
+        known = {**people.known, **what_else(people, cohort.question, find, find.__name__)}
         found = find(people.X, people.y, **known, **groups, **settings, random_state=cohort.seed)
     # Of invented people everything may be told.
     fewest = 0 if cohort.table is None else FEWEST

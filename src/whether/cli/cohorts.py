@@ -15,6 +15,8 @@ from whether.files.table import TableCohort, open_table, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
 
+# What is known of people besides times, and which question is asked where others die first.
+RECORDS = ("known_negative", "time_lower", "entry_time", "competing", "question")
 # A world in which what raises the risk is not what brings the event forward, seen for about as long as events take.
 WORLD, N_SIMULATED = "partially-dependent", 4000
 
@@ -35,17 +37,24 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
     return read_cohort(table, keep_gaps=keep_gaps, **columns)
 
 
-def what_else(people: TableCohort, call: Callable[..., Any], command: str) -> dict[str, Any]:
+def what_else(people: TableCohort, question: str | None, call: Callable[..., Any], command: str) -> dict[str, Any]:
     """What is known of people besides times and follow-up, for a call that reads it; it is refused by one that cannot.
 
-    Nothing that was said on the command line is left aside in silence.
+    Nothing that was said on the command line is left aside in silence. A fit has no question of its own: it is told of
+    deaths for the one, and not for the other.
     """
-    read = inspect.signature(call).parameters
-    unread = [name for name in people.beside if name not in read]
+    parameters, beside = inspect.signature(call).parameters, people.beside
+    takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    read = (*parameters, *RECORDS) if takes_all else tuple(parameters)
+    if "question" in read:
+        beside |= {} if question is None else {"question": question}
+    elif question == "net":
+        beside.pop("competing")
+    unread = [name for name in beside if name not in read]
     if unread:
         option = {"known_negative": "--never-after"}.get(unread[0], "--" + unread[0].replace("_", "-"))
         raise CommandError(f"`whether {command}` does not read {option}.")
-    return people.beside
+    return beside
 
 
 def _simulate_people(seed: int) -> TableCohort:

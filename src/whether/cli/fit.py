@@ -49,7 +49,7 @@ def fit(
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
-    from whether.cli.cohorts import read_people
+    from whether.cli.cohorts import read_people, what_else
     from whether.cli.method_choice import (
         check_method,
         describe_fit,
@@ -72,12 +72,13 @@ def fit(
     model_settings(people, outcome_features, penalty)  # what is no feature is refused before the advice
     with gathered_warnings() as warned:
         if chosen is None:
-            chosen, advised, times, refusals = follow_advice(people, cohort.seed)
+            chosen, advised, times, refusals = follow_advice(people, cohort.question, cohort.seed)
             learner = learner or advised
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
         settings = model_settings(people, outcome_features, penalty)
+        times = {**times, **what_else(people, cohort.question, chosen.estimator.fit, "fit")}
         model = fit_model(chosen, people, times, learner, cohort.seed, settings)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)

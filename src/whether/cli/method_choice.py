@@ -91,14 +91,16 @@ def fit_model(
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
     model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
-    return model.fit(people.X, people.y, **times, **what_else(people, model.fit, "fit"), groups=people.groups)
+    return model.fit(people.X, people.y, **times, groups=people.groups)
 
 
-def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:
+def follow_advice(
+    people: TableCohort, question: str | None, seed: int
+) -> tuple[Method, str, dict[str, Any], list[str]]:
     """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
     if not people.encoder.features:
         raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
-    beside = what_else(people, recommend, "fit` without `--method")
+    beside = what_else(people, question, recommend, "fit")
     advice = recommend(people.X, people.y, **people.known, **beside, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
@@ -112,7 +114,11 @@ def _expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[s
         still = model.predict_proba_event_free(people.X, np.asarray(clock))
     else:
         still = model.predict_proba_event_free(people.X)  # type: ignore[attr-defined]
-    return float(still[people.y == 0].sum())
+    open_still = people.y == 0
+    for what in ("competing", "known_negative"):  # nothing is still to come to them
+        if times.get(what) is not None:
+            open_still &= ~times[what]
+    return float(still[open_still].sum())
 
 
 @dataclass(frozen=True)

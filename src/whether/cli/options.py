@@ -72,6 +72,9 @@ class CohortOptions:
     competing: Annotated[
         Texts, option("Values of the event column that mean that something else came first, as a,b.", "VALUES")
     ] = None
+    question: Annotated[
+        Text, option("Beside --competing: lifetime (the event before that) or net (as if that never came).", "NAME")
+    ] = None
     event_date: Annotated[
         Text, option("In place of --event: column with the date of the event, empty where it was not seen.")
     ] = None
@@ -106,6 +109,13 @@ class CohortOptions:
             raise CommandError(
                 "--event is missing: the column that says whether the event was seen; or --event-date, with its date."
             )
+        if self.question not in (None, "lifetime", "net"):
+            raise CommandError(
+                f"--question must be lifetime (will the event come before death?) or net (would it come in a world "
+                f"without other deaths?), got {self.question!r}."
+            )
+        if self.question is not None and self.competing is None:
+            raise CommandError("--question is about deaths: say with --competing which values of the event they are.")
         given = [name for name in self.told() if name != "--seed"]
         if self.table is None and given:
             raise CommandError(f"{given[0]} needs a table: without one the cohort is simulated. Give the file first.")

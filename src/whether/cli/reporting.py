@@ -40,7 +40,7 @@ def run(
         # Ids that CSV cannot have are refused now, not after the long work.
         write_table(names, folder / PREDICTIONS)
         described = describe_origin(people, simulated=cohort.table is None, **origin)
-        known = what_else(people, analyze, "analyze")
+        known = what_else(people, cohort.question, analyze, "analyze")
         answer = analyze(people, origin=described, random_state=cohort.seed, **known, **settings)
         summary = answer.to_dict(suppress_below=suppress_below)
         _save_model(answer, people, folder / MODEL)

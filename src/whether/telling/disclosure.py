@@ -95,7 +95,8 @@ class Disclosure:
             return value if allowed else Withheld()
         if isinstance(tells, Expected):
             events = groups["events"][0]
-            if not self.allows(groups["open"][0]):
+            # Where nobody is known to be negative, it is still open for all without the event.
+            if not self.allows(groups.get("open", (groups["people"][0] - events, 0))[0]):
                 return Withheld(f"fewer than {self.fewest}")
             return value if self.allows(events) else _rounded(value, 0)
         if isinstance(tells, Personal):
