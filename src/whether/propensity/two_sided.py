@@ -103,8 +103,15 @@ class TwoSidedPropensity(Propensity):
         return np.concatenate([self.events.start(observed, weight), np.zeros(len(self.deaths.predictors))])
 
     def penalty(self, level: Array) -> tuple[float, Array, Array]:
-        """That of both sides."""
-        one, other = self.events.penalty(level[: self.size]), self.deaths.penalty(level[self.size :])
+        """That of both sides, but deaths may come as late as they like.
+
+        Events that come after the end of follow-up are what the data are silent about. Deaths that do are no claim:
+        where few were seen, negatives live on, and a pull towards the recorded times would make positives of them.
+        """
+        own = level[self.size :].copy()
+        own[0] = 0.0
+        one, other = self.events.penalty(level[: self.size]), self.deaths.penalty(own)
+        other[2][0, 0] = 0.0
         curvature = np.zeros((level.size, level.size))
         curvature[: self.size, : self.size], curvature[self.size :, self.size :] = one[2], other[2]
         return one[0] + other[0], np.concatenate([one[1], other[1]]), curvature
