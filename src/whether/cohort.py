@@ -13,7 +13,7 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 
 # What may be known of people besides features and labels.
-BESIDE = ("weight", "time", "follow_up", "groups", "known_negative")
+BESIDE = ("weight", "time", "follow_up", "groups", "known_negative", "time_lower", "entry_time", "competing")
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Cohort:
     follow_up: Array | None = None  # how long the person was, or would have been, under observation
     groups: Rows | None = None  # number of the person, family or centre that a row belongs to, where rows depend
     known_negative: Flags | None = None  # whether it is known that the event never comes
+    time_lower: Array | None = None  # after which the event came, by `time` at the latest; NaN where `time` is exact
+    entry_time: Array | None = None  # when the person came under observation, without the event so far; 0 is at once
+    competing: Flags | None = None  # whether the person died at `time` of something else, for the lifetime question
 
     @property
     def n(self) -> int:
@@ -51,9 +54,17 @@ class Cohort:
         taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in beside.items()}
         return replace(self, features=self.features[rows], labeled=self.labeled[rows], **taken)
 
+    @property
+    def seen_negative(self) -> Flags | None:
+        """Who is known never to have the event, be it by dying first; None where nobody is."""
+        if self.known_negative is None or self.competing is None:
+            return self.competing if self.known_negative is None else self.known_negative
+        return np.asarray(self.known_negative | self.competing)
+
     def without_known_negatives(self) -> Cohort:
         """Return the cohort of those to whom the event may come, or has come: only their times tell of it."""
-        return self if self.known_negative is None else self.take(np.flatnonzero(~self.known_negative))
+        negative = self.seen_negative
+        return self if negative is None else self.take(np.flatnonzero(~negative))
 
     def thin(self, most: int) -> Cohort:
         """Return evenly spaced rows, at most so many; all of them where there are no more."""

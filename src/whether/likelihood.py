@@ -16,6 +16,7 @@ labeled people first.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,8 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 from whether.distributions import Jet, softplus_expit
 from whether.family import MIXTURE, PROMOTION_TIME, Family
-from whether.propensity.base import Propensity, Terms
+from whether.propensity.base import Propensity, Terms, merge_terms
+from whether.propensity.observed import Observed
 
 
 class Criterion(ABC):
@@ -35,15 +37,20 @@ class Criterion(ABC):
     splits_labeled: ClassVar[bool] = True
 
     @abstractmethod
-    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+    def terms(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Terms:
         """Value of people who are all labeled, or all unlabeled, with derivatives in (eta, v).
 
         ``eta=None`` is the model in which everybody is positive (p = 1): the outcome is then no predictor at all.
         """
 
     @abstractmethod
-    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+    def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Value and gradient alone."""
+
+    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Terms, Array]:
+        """Terms, and a curvature in each predictor that the exact one does not exceed."""
+        terms = self.terms(eta, v, observed, labeled=labeled)
+        return terms, self.safe_curvature(eta, terms, labeled=labeled)
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
         """Minus the second derivative of the EM surrogate in each predictor: the exact one does not exceed it."""
@@ -53,8 +60,10 @@ class Criterion(ABC):
             curvature[0] = p * (1 - p)
             if not labeled and curvature.shape[0] > 1:
                 # exact second derivative in v = q b'' + q (1 - q) b' b'; the surrogate leaves the last term out
-                q = np.clip(terms.gradient[0] + p, 1e-12, 1.0)
-                curvature[1:] += (1 - q) / q * terms.gradient[1:] ** 2
+                q, own = np.clip(terms.gradient[0] + p, 1e-12, 1.0), 1 + self.propensity.n_of_positives
+                curvature[1:own] += (1 - q) / q * terms.gradient[1:own] ** 2
+                # of negatives it is the other way round
+                curvature[own:] += q / np.maximum(1 - q, 1e-12) * terms.gradient[own:] ** 2
         return curvature
 
 
@@ -64,23 +73,68 @@ class Likelihood(Criterion):
     def __init__(self, propensity: Propensity) -> None:
         self.propensity = propensity
 
-    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+    def terms(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Terms:
         """Log-likelihood of each person with first and second derivatives."""
-        if labeled:
-            return self._labeled_terms(eta, v, observed)
-        log_missed = self.propensity.missed_terms(v, observed)
-        return log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
+        terms = (self._labeled_terms if labeled else self._unlabeled_terms)(eta, v, observed)
+        if observed.entry is None or not self.propensity.has_clock:
+            return terms
+        late, there = self._terms_of_entry(eta, v, observed.entry)
+        for whole, part in zip(terms, there, strict=True):
+            whole[..., late] -= part
+        return terms
 
-    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Terms, Array]:
+        """Terms, and a curvature in each predictor that the exact one does not exceed."""
+        if observed.entry is None or not self.propensity.has_clock:
+            return super().surrogate(eta, v, observed, labeled=labeled)
+        _, curvature = super().surrogate(eta, v, replace(observed, entry=None), labeled=labeled)
+        late, there = self._terms_of_entry(eta, v, observed.entry)
+        added = np.einsum("iin->in", there.curvature)
+        # In the outcome's predictor the sum is the variance of the class at entry. In the others EM has no surrogate
+        # for what is subtracted: only what steepens is counted.
+        first = int(eta is not None)
+        curvature[:first, late] += added[:first]
+        curvature[first:, late] += np.maximum(added[first:], 0.0)
+        return self.terms(eta, v, observed, labeled=labeled), curvature
+
+    def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
-        if labeled:
-            return self._labeled_slopes(eta, v, observed)
-        log_missed = self.propensity.missed_terms(v, observed)
-        return log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
+        if observed.entry is not None:
+            return self.terms(eta, v, observed, labeled=labeled)[:2]
+        return (self._labeled_slopes if labeled else self._unlabeled_slopes)(eta, v, observed)
 
-    def _labeled_terms(self, eta: Array | None, v: Array, observed: Array) -> Terms:
+    def _terms_of_entry(self, eta: Array | None, v: Array, entry: Array) -> tuple[Flags, Terms]:
+        """Who entered late, and the log probability that they were there to enter, without the event so far.
+
+        Nobody is in the table whose event came before, so that everything is given this, and it is subtracted.
+        """
+        late = ~np.isnan(np.atleast_2d(entry)[0])
+        at = Observed(entry[..., late])
+        return late, self._unlabeled_terms(None if eta is None else eta[late], v[:, late], at)
+
+    def _unlabeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
+        """Log(1 - p + p missed), and of what became of a negative where that is said."""
+        log_missed = self.propensity.missed_terms(v, observed)
+        terms = log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
+        other = self.propensity.other_terms(v, observed)
+        if other is None:
+            return terms
+        terms.gradient[1:] += other.gradient
+        terms.curvature[1:, 1:] += other.curvature
+        return terms._replace(value=terms.value + other.value)
+
+    def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
+        log_missed = self.propensity.missed_terms(v, observed)
+        slopes = log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
+        other = self.propensity.other_terms(v, observed)
+        if other is None:
+            return slopes
+        slopes[1][1:] += other.gradient
+        return slopes[0] + other.value, slopes[1]
+
+    def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log p + log seen."""
-        log_seen = self.propensity.log_seen(v, observed)
+        log_seen = self.propensity.seen_terms(v, observed)
         if eta is None:
             return log_seen
         log_ever, size = self.family.log_ever(eta), 1 + v.shape[0]
@@ -89,8 +143,8 @@ class Likelihood(Criterion):
         gradient = np.concatenate([log_ever.first[None], log_seen.gradient])
         return Terms(log_ever.value + log_seen.value, gradient, curvature)
 
-    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
-        log_seen = self.propensity.log_seen(v, observed)
+    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
+        log_seen = self.propensity.seen_terms(v, observed)
         if eta is None:
             return log_seen[:2]
         log_ever = self.family.log_ever(eta)
@@ -108,20 +162,42 @@ class PromotionLikelihood(Likelihood):
     family: ClassVar[Family] = PROMOTION_TIME
     splits_labeled: ClassVar[bool] = False
 
-    def _labeled_terms(self, eta: Array | None, v: Array, observed: Array) -> Terms:
-        """An event at its time, theta f(t) exp(-theta F(t)), or within the follow-up, 1 - exp(-theta F(c))."""
-        log_seen = self.propensity.log_seen(v, observed)
+    def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
+        """An event at its time, theta f(t) exp(-theta F(t)), or between two, exp(-theta F(l)) - exp(-theta F(t))."""
         if eta is None:
-            return log_seen
-        if not self.propensity.needs_time:
-            return terms_along(self.family.log_ever(eta + log_seen.value), log_seen)
-        terms = unlabeled_terms(self.family, eta, self.propensity.log_missed(v, observed))
+            return self.propensity.seen_terms(v, observed)
+        if observed.lower is None:
+            return (self._timed_terms if self.propensity.needs_time else self._early_terms)(eta, v, observed.end)
+        whole = np.isnan(np.atleast_2d(observed.lower)[0])
+        of_whole = self._labeled_terms(eta[whole], v[:, whole], Observed(observed.end[..., whole]))
+        return merge_terms(whole, of_whole, self._between_terms(eta[~whole], v[:, ~whole], observed.take(~whole)))
+
+    def _timed_terms(self, eta: Array, v: Array, end: Array) -> Terms:
+        """An event at its time."""
+        log_seen = self.propensity.log_seen(v, end)
+        terms = unlabeled_terms(self.family, eta, self.propensity.log_missed(v, end))
         terms.gradient[0] += 1.0
         terms.gradient[1:] += log_seen.gradient
         terms.curvature[1:, 1:] += log_seen.curvature
         return terms._replace(value=terms.value + eta + log_seen.value)
 
-    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Array) -> tuple[Array, Array]:
+    def _early_terms(self, eta: Array, v: Array, end: Array) -> Terms:
+        """An event at any time up to the end, 1 - exp(-theta F)."""
+        log_seen = self.propensity.log_seen(v, end)
+        return terms_along(self.family.log_ever(eta + log_seen.value), log_seen)
+
+    def _between_terms(self, eta: Array, v: Array, observed: Observed) -> Terms:
+        """No event up to a time, and one between that and another."""
+        log_seen = self.propensity.seen_terms(v, observed)
+        terms = terms_along(self.family.log_ever(eta + log_seen.value), log_seen)
+        lower = np.asarray(observed.lower)
+        late = ~np.isneginf(np.atleast_2d(lower)[0])
+        before = self._unlabeled_terms(eta[late], v[:, late], Observed(lower[..., late]))
+        for whole, part in zip(terms, before, strict=True):
+            whole[..., late] += part
+        return terms
+
+    def _labeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
         return self._labeled_terms(eta, v, observed)[:2]
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:

@@ -20,7 +20,7 @@ import numpy as np
 from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.likelihood import Criterion
-from whether.propensity import KnownFrequency, Terms
+from whether.propensity import KnownFrequency, Observed, Terms
 
 
 class Weights(NamedTuple):
@@ -50,7 +50,7 @@ class PURisk(Criterion):
         negatives.labeled, negatives.unlabeled = self.labeled._replace(positive=0.0), self.unlabeled
         return positives, negatives
 
-    def terms(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> Terms:
+    def terms(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Terms:
         """Weighted log p and log(1 - p); the known propensity has no predictor."""
         weights, logit = self.labeled if labeled else self.unlabeled, np.asarray(eta)
         softplus, p = softplus_expit(logit)
@@ -58,6 +58,6 @@ class PURisk(Criterion):
         gradient = weights.positive - total * p
         return Terms(weights.positive * logit - total * softplus, gradient[None], (-total * p * (1 - p))[None, None])
 
-    def slopes(self, eta: Array | None, v: Array, observed: Array, *, labeled: bool) -> tuple[Array, Array]:
+    def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Value and gradient alone."""
         return self.terms(eta, v, observed, labeled=labeled)[:2]

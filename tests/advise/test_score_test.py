@@ -38,7 +38,7 @@ def drawn_squares(fit, follow_up, rng):
         labeled = positive & (event <= end)
         observed = np.where(labeled, event, end)
     else:
-        labeled = positive & (rng.random(eta.size) < np.exp(propensity.log_seen(v, observed).value))
+        labeled = positive & (rng.random(eta.size) < np.exp(propensity.log_seen(v, observed.end).value))
     likelihood = Likelihood(propensity)
     gradient = np.where(labeled, *(likelihood.slopes(eta, v, observed, labeled=label)[1] for label in (True, False)))
     return (gradient[:, None] * gradient[None]).sum(axis=2)
@@ -60,7 +60,7 @@ def test_the_sum_of_outer_products_is_that_of_the_scores():
     parts = [(slice(0, n), True), (slice(n, None), False)]
     gradient = np.hstack(
         [
-            likelihood.slopes(eta[rows], v[:, rows], fit.people.observed[rows], labeled=labeled)[1]
+            likelihood.slopes(eta[rows], v[:, rows], fit.people.observed.take(rows), labeled=labeled)[1]
             for rows, labeled in parts
         ]
     )

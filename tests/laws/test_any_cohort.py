@@ -55,7 +55,7 @@ def test_any_cohort_has_a_finite_likelihood_and_gradient(propensity, cohort, see
 @given(cohort=cohorts(), eta=st.floats(-50, 50), level=st.floats(-3, 3))
 def test_whoever_was_not_seen_is_no_more_likely_positive_than_before(uncertain_propensity, cohort, eta, level):
     logits, v = np.full(cohort.n, eta), np.full((len(uncertain_propensity.predictors), cohort.n), level)
-    missed = uncertain_propensity.log_missed(v, uncertain_propensity.observe(cohort)).value
+    missed = uncertain_propensity.log_missed(v, uncertain_propensity.observe(cohort).end).value
     q = MIXTURE.posterior(logits, missed)
     assert np.all((q >= 0) & (q <= expit(eta) * (1 + 1e-12)))
 

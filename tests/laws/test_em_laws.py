@@ -27,7 +27,7 @@ def em_step(objective, theta):
     """E-step by the posterior, M-step for the outcome and for the propensity."""
     everybody, split = slice(None), objective.n_labeled
     eta, v = objective.predictors(theta, everybody)
-    missed = objective.propensity.log_missed(v[:, split:], objective.observed[..., split:])
+    missed = objective.propensity.log_missed(v[:, split:], objective.observed.end[..., split:])
     q = np.concatenate([np.ones(split), MIXTURE.posterior(eta[split:], missed.value)])
     # Predictors are linear in the coefficients, so those of a single coefficient are its column of the design.
     outcome = np.r_[0, objective.layout.outcome]
@@ -50,8 +50,8 @@ def propensity_coefficients(objective, columns, q, theta, rest):
         trial = theta.copy()
         trial[rest] = part
         v = np.tensordot(part, columns, axes=1)
-        seen = objective.propensity.log_seen(v[:, :split], objective.observed[..., :split])
-        missed = objective.propensity.log_missed(v[:, split:], objective.observed[..., split:])
+        seen = objective.propensity.log_seen(v[:, :split], objective.observed.end[..., :split])
+        missed = objective.propensity.log_missed(v[:, split:], objective.observed.end[..., split:])
         value = seen.value.sum() + overlooked[possible] @ missed.value[possible]
         by_predictor = np.concatenate([seen.gradient, overlooked * missed.gradient], axis=1)
         penalty = objective.penalty(trial)

@@ -15,7 +15,7 @@ from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
 from whether.likelihood import Likelihood, PromotionLikelihood
-from whether.propensity import EventTimePropensity, FollowUpPropensity
+from whether.propensity import EventTimePropensity, FollowUpPropensity, Observed
 
 FAMILIES = {family.name: family for family in (MIXTURE, PROMOTION_TIME)}
 CLOCKS = {"time": EventTimePropensity, "follow_up": FollowUpPropensity}
@@ -58,7 +58,7 @@ def test_where_the_event_is_rare_the_families_agree(clock, draw_points):
     eta = np.full(v.shape[1], -15.0)
     for labeled in (True, False):
         one, other = (
-            kind(clock).terms(eta, v, observed, labeled=labeled) for kind in (Likelihood, PromotionLikelihood)
+            kind(clock).terms(eta, v, Observed(observed), labeled=labeled) for kind in (Likelihood, PromotionLikelihood)
         )
         for ours, theirs in zip(one, other, strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-4 * max(1.0, np.abs(theirs).max()))
@@ -66,8 +66,8 @@ def test_where_the_event_is_rare_the_families_agree(clock, draw_points):
 
 @pytest.mark.parametrize("labeled", [True, False])
 def test_rows_have_the_derivatives_they_say(clock, labeled, draw_points, finite_difference):
-    eta, v, observed = draw_points(clock, np.random.default_rng(1))
-    criterion = PromotionLikelihood(clock)
+    eta, v, place = draw_points(clock, np.random.default_rng(1))
+    criterion, observed = PromotionLikelihood(clock), Observed(place)
     rows, point = partial(criterion.terms, labeled=labeled), np.vstack([np.clip(eta, -6, 3), v])
     at = rows(point[0], point[1:], observed)
     slopes = criterion.slopes(point[0], point[1:], observed, labeled=labeled)
@@ -86,14 +86,14 @@ def test_rows_are_finite_at_the_most_extreme_predictors(clock, labeled):
     if len(clock.predictors) > 2:  # a distribution with a shape answers for its own extremes
         extremes = [(-3.0, 0.0, 3.0), (-1.0, 0.5), (-1.0, 0.5)]
     grid = np.array(list(itertools.product((-700.0, -40.0, 0.0, 40.0, 700.0), (-2.0, 0.5), *extremes))).T
-    terms = PromotionLikelihood(clock).terms(grid[0], grid[2:], grid[1], labeled=labeled)
+    terms = PromotionLikelihood(clock).terms(grid[0], grid[2:], Observed(grid[1]), labeled=labeled)
     assert all(np.isfinite(part).all() for part in terms)
 
 
 @pytest.mark.parametrize("labeled", [True, False])
 def test_the_safe_curvature_is_no_less_than_the_exact_one(clock, labeled, draw_points):
     eta, v, observed = draw_points(clock, np.random.default_rng(2))
-    terms = PromotionLikelihood(clock).terms(eta, v, observed, labeled=labeled)
+    terms = PromotionLikelihood(clock).terms(eta, v, Observed(observed), labeled=labeled)
     safe = PromotionLikelihood(clock).safe_curvature(eta, terms, labeled=labeled)
     exact = -np.einsum("iin->in", terms.curvature)
     assert np.all(safe >= exact - 1e-9 * np.maximum(1.0, np.abs(exact)))
@@ -118,12 +118,12 @@ def test_the_event_time_likelihood_integrates_to_the_label_likelihood(distributi
 
     def density(log_time):
         at = time.locate(np.exp([log_time]))
-        return np.exp(PromotionLikelihood(time).terms(eta, v, at, labeled=True).value[0] + log_time)
+        return np.exp(PromotionLikelihood(time).terms(eta, v, Observed(at), labeled=True).value[0] + log_time)
 
     for end in (0.2, 1.0, 5.0):
         at = follow_up.locate(np.array([end]))
         seen, missed = (
-            PromotionLikelihood(follow_up).terms(eta, v, at, labeled=label).value for label in (True, False)
+            PromotionLikelihood(follow_up).terms(eta, v, Observed(at), labeled=label).value for label in (True, False)
         )
         integral, _ = quad(density, -40, np.log(end), epsabs=1e-12, epsrel=1e-12, limit=200)
         assert integral == pytest.approx(np.exp(seen[0]), abs=1e-8)
@@ -151,6 +151,6 @@ def test_many_causes_of_which_hardly_one_is_due_are_counted_to_the_last_digit():
     clock = EventTimePropensity(DISTRIBUTIONS["exponential"])
     eta, v = np.full(3, 30.0), np.zeros((1, 3))
     observed = np.log([1e-15, 1e-14, 1e-13])
-    unseen = PromotionLikelihood(clock).terms(eta, v, observed, labeled=False)
+    unseen = PromotionLikelihood(clock).terms(eta, v, Observed(observed), labeled=False)
     np.testing.assert_allclose(unseen.value, np.exp(30.0) * np.expm1(-np.exp(observed)), rtol=1e-12)
     np.testing.assert_allclose(unseen.gradient[0], unseen.value, rtol=1e-12)

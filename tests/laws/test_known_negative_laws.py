@@ -20,7 +20,7 @@ from whether import (
 )
 from whether.distributions import DISTRIBUTIONS
 from whether.likelihood import LIKELIHOODS
-from whether.propensity import EventTimePropensity
+from whether.propensity import EventTimePropensity, Observed
 
 READERS = [name for name, method in METHODS.items() if not method.estimator._unread]
 WITH_TIMES = [name for name in READERS if METHODS[name].needs]
@@ -45,7 +45,7 @@ def likelihood_of(request):
 
 def flag_some(observed):
     """What is observed of people if every other one is known never to have the event."""
-    return np.where(np.arange(observed.shape[-1]) % 2 == 0, np.inf, observed)
+    return Observed(observed, never=np.arange(observed.shape[-1]) % 2 == 0)
 
 
 # ---------------------------------------------------------------- the likelihood
@@ -54,7 +54,7 @@ def flag_some(observed):
 def test_a_known_negative_is_one_minus_p_and_says_nothing_of_the_propensity(propensity, likelihood_of, draw_points):
     eta, v, observed = draw_points(propensity, np.random.default_rng(3))
     likelihood = likelihood_of(propensity)
-    terms, rest = (likelihood.terms(eta, v, seen, labeled=False) for seen in (flag_some(observed), observed))
+    terms, rest = (likelihood.terms(eta, v, seen, labeled=False) for seen in (flag_some(observed), Observed(observed)))
     never = likelihood.family.log_never(eta)
     found = terms.value, terms.gradient[0], terms.curvature[0, 0]
     for one, expected in zip(found, (never.value, never.first, never.second), strict=True):
@@ -80,7 +80,7 @@ def test_derivatives_beside_known_negatives_equal_finite_differences(
 def test_safe_curvatures_and_slopes_of_known_negatives_are_finite(uncertain_propensity, likelihood_of):
     eta = np.array([-700.0, -40.0, 0.0, 3.0])
     v = np.full((len(uncertain_propensity.predictors), 4), 40.0)
-    observed = np.full_like(uncertain_propensity.locate(np.ones(4)), np.inf)
+    observed = Observed(uncertain_propensity.locate(np.ones(4)), never=np.ones(4, dtype=bool))
     likelihood = likelihood_of(uncertain_propensity)
     terms = likelihood.terms(eta, v, observed, labeled=False)
     assert np.isfinite(likelihood.safe_curvature(eta, terms, labeled=False)).all()
@@ -95,8 +95,8 @@ def test_whoever_is_watched_ever_longer_becomes_a_known_negative(propensity, lik
     eta, v, observed = draw_points(propensity, np.random.default_rng(5))
     in_bins = observed.ndim == 2
     late = propensity.locate(np.full(eta.size, 1e4)) if in_bins else np.full(eta.size, 1e4)  # in spreads of log time
-    for_ever = np.full_like(late, np.inf)
-    ends = (likelihood_of(propensity).terms(eta, v, seen, labeled=False) for seen in (late, for_ever))
+    for_ever = Observed(late, never=np.ones(eta.size, dtype=bool))
+    ends = (likelihood_of(propensity).terms(eta, v, seen, labeled=False) for seen in (Observed(late), for_ever))
     for near, limit in zip(*ends, strict=True):
         np.testing.assert_allclose(near, limit, rtol=1e-6, atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_known_negatives_are_kept_when_people_are_taken(people, flagged):
     assert np.array_equal(cohort.select(np.array([1])).known_negative, flagged)
     assert cohort.without_known_negatives().n == 400 - flagged.sum()
     propensity = EventTimePropensity(DISTRIBUTIONS["lognormal"])
-    assert np.array_equal(np.isinf(propensity.observe(cohort)), flagged)
+    assert np.array_equal(propensity.observe(cohort).never, flagged)
 
 
 # ---------------------------------------------------------------- fits

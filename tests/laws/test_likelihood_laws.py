@@ -16,13 +16,15 @@ from whether.propensity import (
     EventTimePropensity,
     FollowUpPropensity,
     LogisticPropensity,
+    Observed,
 )
 
 EXTREME_LOGITS = (-700.0, -40.0, 0.0, 40.0, 700.0)
 
 
 def rows_of(propensity, labeled):
-    return partial(Likelihood(propensity).terms, labeled=labeled)
+    terms = partial(Likelihood(propensity).terms, labeled=labeled)
+    return lambda eta, v, place: terms(eta, v, Observed(place))
 
 
 def extreme_points(propensity):
@@ -70,7 +72,7 @@ def test_the_slopes_alone_are_those_that_come_with_the_curvature(propensity, lab
     slopes = partial(Likelihood(propensity).slopes, labeled=labeled)
     logit = eta if has_outcome else None
     for alone, together in zip(
-        slopes(logit, v, observed), rows_of(propensity, labeled)(logit, v, observed), strict=False
+        slopes(logit, v, Observed(observed)), rows_of(propensity, labeled)(logit, v, observed), strict=False
     ):
         np.testing.assert_array_equal(alone, together)
 

@@ -12,7 +12,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import BoostedLearner, NeuralLearner
 from whether.likelihood import PromotionLikelihood
-from whether.propensity import FollowUpPropensity
+from whether.propensity import FollowUpPropensity, Observed
 from whether.simulation import PROMOTION_WORLDS
 
 # A test statistic beyond this comes once in a million runs.
@@ -36,7 +36,7 @@ def test_first_causes_fall_between_times_as_the_likelihood_says(theta, global_ra
     times = draw_first_causes(theta, np.random.default_rng([1, global_random_seed]), n)
     clock = FollowUpPropensity(DISTRIBUTIONS["lognormal"])
     eta, v = np.full(ends.size, np.log(theta)), np.zeros((2, ends.size))
-    seen = np.exp(PromotionLikelihood(clock).terms(eta, v, clock.locate(ends), labeled=True).value)
+    seen = np.exp(PromotionLikelihood(clock).terms(eta, v, Observed(clock.locate(ends)), labeled=True).value)
     later = np.exp(-theta)
     shares = np.concatenate([np.diff(seen, prepend=0.0), [1 - seen[-1] - later, later]])
     counts = np.histogram(times[np.isfinite(times)], np.concatenate([[0], ends, [np.inf]]))[0]

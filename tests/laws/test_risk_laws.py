@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from whether import UnbiasedPUClassifier
-from whether.learners.linear.objective import NonNegativeObjective
+from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.risk import PURisk
 
 RISKS = {

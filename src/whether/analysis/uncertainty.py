@@ -47,7 +47,7 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         part = cohort.take(np.arange(rows.start, rows.stop))
         eta, v = fit.predict(part.features)
         assert eta is not None, "without an outcome part there is no covariance"
-        missed = fit.propensity.log_missed(v, fit.propensity.observe(part))
+        missed = fit.propensity.missed_terms(v, fit.propensity.observe(part))
         # Derivatives of the sums by each predictor: the outcome's, then the propensity's.
         slope = np.where(part.labeled, 0.0, model.family.probability(eta + missed.value)[1])
         only_outcome = np.vstack([model.family.probability(eta)[1], np.zeros_like(v)])

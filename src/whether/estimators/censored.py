@@ -106,6 +106,9 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         known_negative: ArrayLike | None = None,
+        time_lower: ArrayLike | None = None,
+        entry_time: ArrayLike | None = None,
+        competing: ArrayLike | None = None,
     ) -> Any:
         """Fit to what was observed.
 
@@ -133,13 +136,26 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
             Who of the unlabeled is known never to have the event: past the age of risk, or a loan that was paid back.
             They count as negatives, and their times are not read. It is meant for people who were watched to the end,
             whatever came; where only negatives were looked for, and positives like them missed, risks come out too low.
+        time_lower : array-like of shape (n,), optional
+            Up to when labeled people were seen without the event, which then came by ``time`` at the latest: between
+            two visits. NaN, or the same as ``time``, where the time is exact; 0 where nothing is known before it. Of
+            unlabeled people it is not read. Methods that do not read event times check it and do without.
+        entry_time : array-like of shape (n,), optional
+            When each person came under observation, without the event so far, on the scale of ``time``; 0 is from the
+            start. People whose event came before are not in the table, and the likelihood allows for that.
+        competing : array-like of bool of shape (n,), optional
+            Who of the unlabeled died at ``time`` of something else. Given, it makes the question the lifetime one: will
+            the event come *before death*? The dead are then negatives that were seen, and when negatives die is
+            modelled beside when events come. Not given, a death is an end of follow-up, and the question is whether
+            the event would come *in a world without other deaths*.
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
         features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
         beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
-        known = {"groups": groups, "known_negative": known_negative}
-        cohort = check_cohort(features, labels, names=self._names(), **beside, **known)
+        beside |= {"groups": groups, "known_negative": known_negative, "time_lower": time_lower}
+        beside |= {"entry_time": entry_time, "competing": competing}
+        cohort = check_cohort(features, labels, names=self._names(), **beside)
         check_needs(type(self).__name__, cohort, self._needs)
         check_readable(type(self).__name__, vars(cohort), self._unread)
         self.classes_ = np.array([0, 1])

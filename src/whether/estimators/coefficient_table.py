@@ -71,7 +71,12 @@ def describe_coefficients(
         part = propensity.predictors[sloped[0]].split(" ")[0]
         slope = multiplier[sloped[0]] * raw[layout.shared][position]
         rows.append((Term(part, names[fit.shared_columns[position]], propensity.ratio_kind), slope, 0.0))
-    rows += [level for k, level in enumerate(levels) if k not in sloped]
+    for k in propensity.other_sloped:
+        rows.append(levels[k])
+        for position in np.argsort(fit.other_columns):
+            term = Term(propensity.predictors[k], names[fit.other_columns[position]], propensity.ratio_kind)
+            rows.append((term, multiplier[k] * raw[layout.other][position], 0.0))
+    rows += [level for k, level in enumerate(levels) if k not in {*sloped, *propensity.other_sloped}]
     terms, matrix, shifts = zip(*rows, strict=True)
     return list(terms), np.array(matrix), np.array(shifts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -93,7 +93,8 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     Minimises equation 7, in which the unlabeled term runs over everybody. It is a risk, not a likelihood: standard
     errors are always the sandwich's. c is estimated by maximum likelihood unless it is given; where labeling does
     depend on the features that estimate leans towards 1, and risks come out too low. A c that is too small makes the
-    negatives' share of the risk negative and the slopes run away, of which the fit warns.
+    negatives' share of the risk negative and the slopes run away, of which the fit warns. Whoever is known never to
+    have the event counts as a negative in the risk, as all unlabeled people do; knowing it helps to estimate c.
 
     Parameters
     ----------
@@ -124,10 +125,6 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     """
 
     covariance = "sandwich"
-    _unread: ClassVar[dict[str, str]] = {
-        "known_negative": "its risk counts every unlabeled person as a negative, and makes up for that by the labeled "
-        "ones. ElkanNotoClassifier also takes the propensity as constant, and reads it."
-    }
     is_maximum_likelihood_ = False
     _fit_measure = "minus the risk"
 

@@ -12,7 +12,7 @@ import numpy as np
 from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
-from whether.estimators.time_model import TimeModelClassifier, survival_candidates, task_in_two_parts
+from whether.estimators.time_model import TimeModelClassifier, cure_candidates, task_in_two_parts
 from whether.learners import LinearFit, ShrinkagePath, Task
 from whether.propensity import (
     DiscreteTimePropensity,
@@ -99,7 +99,7 @@ class _AcceleratedCure(_SharedIndex):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(self._propensity_kind, self.distribution, cohort, self.penalty)
+        candidates = cure_candidates(self._propensity_kind, self.distribution, cohort, self.penalty)
         return task_in_two_parts(self, cohort, candidates)
 
 
@@ -201,6 +201,10 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
     """
 
     _needs = ("time",)
+    _unread: ClassVar[dict[str, str]] = {
+        "competing": "its hazards in bins are those of the event alone. MixtureCureClassifier reads the same times and "
+        "has a part for the times of death."
+    }
 
     def __init__(
         self,

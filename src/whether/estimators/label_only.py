@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,11 @@ from whether.validate import ArgumentError, IdentifiabilityWarning
 
 class LabelOnlyClassifier(CensoredClassifier):
     """Shared part of the classifiers whose propensity has no clock."""
+
+    _unread: ClassVar[dict[str, str]] = {
+        "entry_time": "without a model of times it cannot allow for events that came before people were observed. "
+        "MixtureCureClassifier and FollowUpCureClassifier can."
+    }
 
     def _refuse_clock(self, what: str, value: Any) -> None:
         if value is not None:

@@ -52,6 +52,10 @@ class PromotionTimeClassifier(TimeModelClassifier):
     """
 
     family: ClassVar[Family] = PROMOTION_TIME
+    _unread: ClassVar[dict[str, str]] = {
+        "competing": "its hidden causes are those of the event alone. MixtureCureClassifier has a part for people who "
+        "die first."
+    }
 
     def __init__(
         self,
@@ -84,5 +88,7 @@ class PromotionTimeClassifier(TimeModelClassifier):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(CLOCKS[self.clock], self.distribution, cohort, self.penalty)
+        candidates = survival_candidates(
+            CLOCKS[self.clock], self.distribution, cohort.without_known_negatives(), self.penalty
+        )
         return task_in_two_parts(self, cohort, candidates)

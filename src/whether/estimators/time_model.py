@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +15,8 @@ from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.warn import warn
-from whether.learners import Task
-from whether.propensity import EventTimePropensity, Propensity, SurvivalTimePropensity
+from whether.learners import LinearLearner, Task
+from whether.propensity import EventTimePropensity, Propensity, SurvivalTimePropensity, TwoSidedPropensity
 from whether.validate import FollowUpWarning, check_times
 
 # Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
@@ -51,7 +52,7 @@ class TimeModelClassifier(CensoredClassifier):
     def _log_left(self, v: Array, time: Array) -> Array:
         """Log survival function of the time distribution at ``time``."""
         propensity = self.model_.propensity
-        return np.asarray(propensity.log_missed(v, propensity.locate(time)).value)
+        return np.asarray(propensity.log_left(v, propensity.locate(time)))
 
     def _positive(self, eta: Array | None, v: Array) -> Array:
         """Probability that the event ever happens."""
@@ -107,7 +108,7 @@ class TimeModelClassifier(CensoredClassifier):
         return self._positive(eta, v) * self._propensity(eta, v, follow_up)
 
     def predict_proba_event_free(self, X: Any, time: ArrayLike) -> Array:
-        """Probability that the event will still happen to a person without it up to ``time``.
+        """Probability that the event will still happen to a person without it up to ``time``, and alive then.
 
         Parameters
         ----------
@@ -116,8 +117,8 @@ class TimeModelClassifier(CensoredClassifier):
             How long each person has been observed without the event.
         """
         eta, v = self._predictors(X)
-        times = one_per_person(time, v.shape[1], "time")
-        return self.family.posterior(np.asarray(eta), self._log_left(v, times))
+        propensity, times = self.model_.propensity, one_per_person(time, v.shape[1], "time")
+        return self.family.posterior(np.asarray(eta), propensity.log_missed(v, propensity.locate(times)).value)
 
     def predict_survival(self, X: Any, times: ArrayLike) -> Array:
         """Probability of having had no event by each of ``times``, everybody counted; it levels off at 1 - p(x).
@@ -162,8 +163,9 @@ class AFTClassifier(TimeModelClassifier):
 
     _needs = ("time",)
     _unread: ClassVar[dict[str, str]] = {
-        "known_negative": "in its model everybody has the event at last. MixtureCureClassifier reads the same times "
-        "and has a part for people to whom it never comes."
+        what: "in its model everybody has the event at last. MixtureCureClassifier reads the same times and has a part "
+        "for people to whom it never comes."
+        for what in ("known_negative", "competing")
     }
     # Later events are what this model is about, not a sign that follow-up is too short for the claim of a cure.
     _claims_cure = False
@@ -215,12 +217,38 @@ class AFTClassifier(TimeModelClassifier):
         return -np.expm1(np.minimum(self._log_left(v, longest) - self._log_left(v, times), 0.0))
 
 
+def cure_candidates(
+    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
+) -> Sequence[Propensity]:
+    """Propensities of a cure model; with the times of death of negatives where deaths are told apart."""
+    candidates = survival_candidates(kind, distribution, cohort.without_known_negatives(), penalty)
+    if cohort.competing is None:
+        return candidates
+    # When negatives die is asked of everybody without the event: a distribution is chosen as if all of them were.
+    never = None if cohort.known_negative is None else ~cohort.known_negative
+    rows = np.flatnonzero(~cohort.labeled if never is None else never & ~cohort.labeled)
+    mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
+    deaths = survival_candidates(kind, "auto", mortal, penalty)
+    task = Task(mortal, deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
+    chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
+    assert isinstance(chosen, SurvivalTimePropensity)
+    return [TwoSidedPropensity(candidate, chosen) for candidate in candidates]
+
+
+def _filled(task: Task) -> Task:
+    """Missing features, which some learners take, are filled with the mean where a linear model is to be fitted."""
+    features = task.cohort.features
+    if not np.isnan(features).any():
+        return task
+    filled = np.where(np.isnan(features), np.nan_to_num(np.nanmean(features, axis=0)), features)
+    return replace(task, cohort=replace(task.cohort, features=filled))
+
+
 def survival_candidates(
     kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
-    cohort = cohort.without_known_negatives()
     recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
     center = float(np.average(recorded, weights=cohort.weight))
     spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))

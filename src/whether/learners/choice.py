@@ -43,11 +43,12 @@ class AutoLearner(Learner, BaseEstimator):
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""
         cohort = task.cohort
-        judged = {name: _at_its_best(learner, task) for name, learner in self.learners.items()}
+        learners = {name: learner for name, learner in self.learners.items() if learner.can_read(cohort)}
+        judged = {name: _at_its_best(learner, task) for name, learner in learners.items()}
         observed = task.propensity.observe(cohort)
         fold = deal_folds(cohort.labeled, observed, cohort.features, self.n_folds, groups=cohort.groups)
-        values = {name: np.full(cohort.n, np.nan) for name in self.learners}
-        running = list(self.learners)
+        values = {name: np.full(cohort.n, np.nan) for name in learners}
+        running = list(learners)
         with progress(self.n_folds, "Folds to compare learners") as bar:
             for number in range(self.n_folds):
                 outside = np.flatnonzero(fold == number)
@@ -58,7 +59,7 @@ class AutoLearner(Learner, BaseEstimator):
                 bar.advance()
                 if len(running) == 1:
                     break
-        model = self.learners[selection.chosen].fit(task)
+        model = learners[selection.chosen].fit(task)
         return replace(model, result=replace(model.result, selection=selection))
 
 

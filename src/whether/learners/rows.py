@@ -11,6 +11,7 @@ from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.learners.parallel import share_out
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
+from whether.propensity import Observed
 
 Selected: TypeAlias = Rows | slice
 
@@ -48,15 +49,14 @@ class RowProblem:
 
         def fill_in(blocks: list[tuple[Selected, bool]]) -> None:
             for rows, labeled in blocks:
-                part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed[..., rows], labeled)
+                part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed.take(rows), labeled)
                 terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
         share_out(fill_in, self._blocks)
         return terms
 
-    def _of_block(self, eta: Array | None, v: Array, observed: Array, labeled: bool) -> RowTerms:
-        terms = self.criterion.terms(eta, v, observed, labeled=labeled)
-        curvature = self.criterion.safe_curvature(eta, terms, labeled=labeled)
+    def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> RowTerms:
+        terms, curvature = self.criterion.surrogate(eta, v, observed, labeled=labeled)
         return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
 
 
@@ -67,7 +67,7 @@ def _as_slice(rows: Rows) -> Selected:
 
 def deal_folds(
     labeled: Flags,
-    observed: Array,
+    observed: Observed,
     features: Array,
     n_folds: int,
     weight: Array | None = None,
@@ -81,7 +81,7 @@ def deal_folds(
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
-    keys = np.stack([tie_break, np.round(np.atleast_2d(observed).sum(axis=0), 9), ~labeled])
+    keys = np.stack([tie_break, np.round(observed.ranks(), 9), ~labeled])
     order = np.lexsort(keys)
     ordered = keys[:, order]
     counts = np.ones(labeled.size, dtype=bool) if weight is None else weight[order] > 0

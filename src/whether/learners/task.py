@@ -21,6 +21,7 @@ from whether.learners.fit_result import FitResult
 from whether.likelihood import LIKELIHOODS, Criterion
 from whether.propensity import Propensity
 from whether.risk import PURisk
+from whether.validate import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Task:
         """Where the propensity's predictors start: as known, or as the propensity says."""
         cohort, rows = self.cohort, np.flatnonzero(self.cohort.labeled)
         weight = None if cohort.weight is None else cohort.weight[rows]
-        levels = self.propensity.start(self.propensity.observe(cohort)[..., rows], weight)
+        levels = self.propensity.start(self.propensity.observe(cohort).end[..., rows], weight)
         for predictor, value in self.known.items():
             levels[predictor] = value
         return levels
@@ -132,9 +133,24 @@ class Learner(ABC):
     ----------
     allows_missing : bool
         Whether features may be NaN.
+    unread : tuple of str
+        What of a cohort it cannot learn from.
     """
 
     allows_missing: ClassVar[bool] = False
+    unread: ClassVar[tuple[str, ...]] = ()
+
+    def can_read(self, cohort: Cohort) -> bool:
+        """Whether it can learn from all that is known of people."""
+        return all(getattr(cohort, what) is None for what in self.unread)
+
+    def refuse_unread(self, cohort: Cohort) -> None:
+        """Refuse a cohort of which something is known that it cannot learn from."""
+        for what in self.unread:
+            if getattr(cohort, what) is not None:
+                raise ArgumentError(
+                    f"{type(self).__name__} cannot learn from {what}. Use learner='linear', 'boosted' or 'auto'."
+                )
 
     @abstractmethod
     def fit(self, task: Task) -> Any:

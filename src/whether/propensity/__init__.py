@@ -3,7 +3,9 @@
 from whether.propensity.base import Propensity, Terms
 from whether.propensity.clockless import Certain, KnownFrequency, LogisticPropensity
 from whether.propensity.discrete_time import DiscreteTimePropensity, equal_event_edges
+from whether.propensity.observed import Observed
 from whether.propensity.survival_time import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity
+from whether.propensity.two_sided import TwoSidedPropensity
 
 __all__ = [
     "Certain",
@@ -12,8 +14,10 @@ __all__ = [
     "FollowUpPropensity",
     "KnownFrequency",
     "LogisticPropensity",
+    "Observed",
     "Propensity",
     "SurvivalTimePropensity",
     "Terms",
+    "TwoSidedPropensity",
     "equal_event_edges",
 ]

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from whether.arrays import Array
+from whether.arrays import Array, Flags
 from whether.cohort import Cohort
+from whether.propensity.observed import Observed
 
 
 class Terms(NamedTuple):
@@ -16,6 +17,33 @@ class Terms(NamedTuple):
     value: Array  # of shape (n,)
     gradient: Array  # of shape (K, n)
     curvature: Array  # of shape (K, K, n)
+
+
+def log_difference(larger: Terms, smaller: Terms) -> Terms:
+    """Log(e^larger - e^smaller), with derivatives."""
+    with np.errstate(divide="ignore"):
+        rest = -np.expm1(np.minimum(smaller.value - larger.value, 0.0))
+        above, below = 1 / rest, 1 / rest - 1
+        value = larger.value + np.log(rest)
+    below = np.where(np.isneginf(smaller.value), 0.0, below)
+    gradient = above * larger.gradient - below * smaller.gradient
+    curvature = above * _bend(larger) - below * _bend(smaller) - gradient[:, None] * gradient
+    return Terms(value, gradient, np.asarray(curvature))
+
+
+def _bend(terms: Terms) -> Array:
+    """Second derivatives of the exponential, as a share of it."""
+    return np.asarray(terms.curvature + terms.gradient[:, None] * terms.gradient)
+
+
+def merge_terms(chosen: Flags, first: Terms, second: Terms) -> Terms:
+    """Terms of people of whom the chosen have the first and the others the second."""
+    parts = []
+    for one, two in zip(first, second, strict=True):
+        whole = np.empty((*one.shape[:-1], chosen.size))
+        whole[..., chosen], whole[..., ~chosen] = one, two
+        parts.append(whole)
+    return Terms(*parts)
 
 
 class Propensity(ABC):
@@ -40,6 +68,8 @@ class Propensity(ABC):
     ratio_kind: ClassVar[str] = "odds ratio"  # what the exponential of a slope means; empty for nothing
     needs_time: ClassVar[bool] = False  # which of the two clocks is read, if any
     needs_follow_up: ClassVar[bool] = False
+    # Which predictors, of what becomes of negatives, follow the features with slopes of their own.
+    other_sloped: tuple[int, ...] = ()
 
     @abstractmethod
     def log_seen(self, v: Array, observed: Array) -> Terms:
@@ -49,23 +79,61 @@ class Propensity(ABC):
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that a positive was not seen."""
 
-    def missed_terms(self, v: Array, observed: Array) -> Terms:
-        """``log_missed`` of anybody unlabeled: no positive was missed among people who were watched for ever."""
-        for_ever = np.isinf(np.atleast_2d(observed)[0])
-        if not for_ever.any():
-            return self.log_missed(v, observed)
-        value, gradient, curvature = self.log_missed(v, np.where(for_ever, 0.0, observed))
-        slopes = (np.where(for_ever, 0.0, part) for part in (gradient, curvature))
-        return Terms(np.where(for_ever, -np.inf, value), *slopes)
+    def seen_terms(self, v: Array, observed: Observed) -> Terms:
+        """``log_seen`` of anybody labeled, be it within an interval."""
+        if observed.lower is None:
+            return self.log_seen(v, observed.end)
+        whole = np.isnan(np.atleast_2d(observed.lower)[0])
+        part = observed.take(~whole)
+        within = self.log_between(v[:, ~whole], np.asarray(part.lower), part.end)
+        return merge_terms(whole, self.log_seen(v[:, whole], observed.end[..., whole]), within)
 
-    def observe(self, cohort: Cohort) -> Array:
-        """Return what the functions above take besides the predictors; people run along the last axis.
+    def log_between(self, v: Array, lower: Array, upper: Array) -> Terms:
+        """Log probability that the event of a positive comes between two places."""
+        return log_difference(self.log_missed(v, lower), self.log_missed(v, upper))
 
-        Infinity stands for people who are known never to have the event: as if they had been watched for ever.
-        """
-        clock = "time" if self.needs_time else "follow_up"
-        observed = self.locate(cohort.required(clock)) if self.has_clock else np.zeros(cohort.n)
-        return observed if cohort.known_negative is None else np.where(cohort.known_negative, np.inf, observed)
+    def missed_terms(self, v: Array, observed: Observed) -> Terms:
+        """``log_missed`` of anybody unlabeled: of people to whom the event never comes, no positive was missed."""
+        missed = self.log_missed(v, observed.end)
+        if observed.never is None:
+            return missed
+        slopes = (np.where(observed.never, 0.0, part) for part in (missed.gradient, missed.curvature))
+        return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
+
+    def other_terms(self, v: Array, observed: Observed) -> Terms | None:
+        """Log probability of what became of an unlabeled negative; None where nothing is said of it."""
+        return None
+
+    def log_left(self, v: Array, place: Array) -> Array:
+        """Log probability that the event of a positive comes after a place."""
+        return self.log_missed(v, place).value
+
+    def observe(self, cohort: Cohort) -> Observed:
+        """Return what the functions above take besides the predictors."""
+        never = cohort.seen_negative
+        if not self.has_clock:
+            return Observed(np.zeros(cohort.n), never=never)
+        end = self.locate(cohort.required("time" if self.needs_time else "follow_up"))
+        entry = None if cohort.entry_time is None else self._place_after_start(cohort.entry_time)
+        lower = entry
+        if self.needs_time:
+            lower = None if cohort.time_lower is None else self._place_in_time(cohort.time_lower)
+        return Observed(end, lower, entry, never, cohort.competing)
+
+    def _place_after_start(self, time: Array) -> Array:
+        """Places of times, NaN at time zero."""
+        return np.where(time > 0, self.locate(np.where(time > 0, time, 1.0)), np.nan)
+
+    def _place_in_time(self, time: Array) -> Array:
+        """Places of times where any is given, and NaN elsewhere."""
+        known = ~np.isnan(time)
+        with np.errstate(divide="ignore"):
+            return np.where(known, self.locate(np.where(known, time, 1.0)), np.nan)
+
+    @property
+    def n_of_positives(self) -> int:
+        """Number of predictors, the first ones, that say when positives are seen; the others are of negatives."""
+        return len(self.predictors)
 
     @property
     def has_clock(self) -> bool:

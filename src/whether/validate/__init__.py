@@ -14,15 +14,14 @@ from whether.validate.error_types import (
 from whether.validate.features import check_columns, check_features, check_table, resolve_columns
 from whether.validate.labels_and_times import (
     check_cohort,
-    check_known_negative,
     check_labels,
     check_needs,
     check_readable,
-    check_times,
-    check_weight,
     number_groups,
     rank_of_labeled,
 )
+from whether.validate.per_person import check_times, check_weight
+from whether.validate.records import check_known_negative
 from whether.validate.values import (
     check_between,
     check_entry_dates,

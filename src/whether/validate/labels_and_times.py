@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
+from whether.validate.per_person import check_times, check_weight, is_missing
+from whether.validate.records import check_records
 
 Array = NDArray[np.float64]
 
@@ -27,19 +28,19 @@ def check_cohort(
     follow_up: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    known_negative: ArrayLike | None = None,
+    **records: ArrayLike | None,
 ) -> Cohort:
-    """Check everything that was passed to ``fit`` and return it as a `Cohort`."""
+    """Check everything that was passed to ``fit`` and return it as a `Cohort`; of ``records`` see `check_records`."""
     n = features.shape[0]
     labeled = check_labels(labels, n)
     weight = None if sample_weight is None else check_weight(sample_weight, n)
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
-    negative = None if known_negative is None else check_known_negative(known_negative, labeled)
+    known = check_records(labeled, checked_time, checked_follow_up, **records)
     if checked_follow_up is not None:
-        _check_follow_up(labeled, checked_time, checked_follow_up, negative)
+        _check_follow_up(labeled, checked_time, checked_follow_up, known.get("known_negative"))
     numbered = None if groups is None else number_groups(groups, n)
-    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered, negative)
+    cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered, **known)
     if weight is not None and not weight.all():
         cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
     check_columns(cohort.features, names)
@@ -61,7 +62,7 @@ def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
         return values
     if values.dtype.kind in "iuf" and bool(np.all((values == 0) | (values == 1))):
         return np.asarray(values == 1)
-    missing = [row for row, value in enumerate(values.tolist()) if _is_missing(value)]
+    missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
     if missing:
         raise DataError(
             f"y contains NaN: it is missing for {len(missing)} of {n} people (first: row {missing[0]}, "
@@ -96,11 +97,6 @@ def _list_values(found: set[Any]) -> str:
     return ", ".join(repr(value) for value in ordered[:5]) + (", ..." if len(found) > 5 else "")
 
 
-def _is_missing(value: Any) -> bool:
-    # pandas' NA and NaT are known by their names: pandas may not be installed.
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
-
-
 def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
     events = int(np.count_nonzero(labeled))
     if events == 0:
@@ -115,71 +111,13 @@ def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
         )
 
 
-def check_known_negative(values: ArrayLike, labeled: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Check flags of people who are known never to have the event, one boolean per person; None where nobody is."""
-    flags, n = np.asarray(values), labeled.size
-    if flags.shape != (n,):
-        raise DataError(f"known_negative must be one boolean per person: shape ({n},) was expected, got {flags.shape}.")
-    listed = [] if flags.dtype == bool else flags.tolist()
-    bad = [row for row, flag in enumerate(listed) if _is_missing(flag) or flag not in (0, 1)]
-    if bad:
-        raise DataError(
-            f"known_negative must be True or False for every person; for {len(bad)} of {n} it is not (first: row "
-            f"{bad[0]}, known_negative={listed[bad[0]]!r}). Pass False for people of whom it is not known."
-        )
-    negative = np.asarray(flags == 1)
-    both = negative & labeled
-    if both.any():
-        raise DataError(
-            f"known_negative is True for {int(both.sum())} labeled people (first: row {int(np.argmax(both))}, y=1): "
-            "whoever was seen to have the event is positive. Repair either."
-        )
-    return negative if negative.any() else None
-
-
-def check_times(values: ArrayLike, n: int, name: str) -> Array:
-    """Check that times are one finite positive number per person."""
-    times = _to_numbers(values, name)
-    if times.ndim != 1 or times.size != n:
-        raise DataError(f"{name} must be one number per person: shape ({n},) was expected, got {times.shape}.")
-    for bad, what, advice in (
-        (np.isnan(times), "is missing (NaN)", "Drop these rows or fill in when they were last seen."),
-        (np.isinf(times), "is infinite", "Give the length of the observation, even for people who never had it."),
-        (times <= 0, "is not > 0", "Drop or repair these rows; a time of zero has no logarithm."),
-    ):
-        refuse_rows(bad, times, name, "must be > 0 and finite", what, advice)
-    return times
-
-
-def refuse_rows(bad: NDArray[np.bool_], values: Array, name: str, rule: str, what: str, advice: str) -> None:
-    """Refuse values of people that break a rule, and say where the first one is and what is wrong with it."""
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise DataError(
-            f"{name} {rule} for every person; for {int(bad.sum())} of {bad.size} it {what} (first: row {row}, "
-            f"{name}={values[row]}). {advice}"
-        )
-
-
-def check_weight(values: ArrayLike, n: int) -> Array:
-    """Check that weights are one finite non-negative number per person, not all zero."""
-    weight = np.full(n, float(values)) if isinstance(values, numbers.Real) else _to_numbers(values, "sample_weight")
-    if weight.shape != (n,):
-        raise DataError(f"sample_weight must be one number per person: shape ({n},) was expected, got {weight.shape}.")
-    bad = ~(np.isfinite(weight) & (weight >= 0))
-    refuse_rows(bad, weight, "sample_weight", "must be >= 0 and finite", "is not", "Drop or repair these rows.")
-    if not weight.any():
-        raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
-    return weight
-
-
 def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups that people belong to, one label per person, from 0 on."""
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
     if labels.dtype.kind in "Of":
-        missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+        missing = [row for row, label in enumerate(labels.tolist()) if is_missing(label)]
         if missing:
             raise DataError(
                 f"groups is missing for {len(missing)} of {n} people (first: row {missing[0]}). Give people of whom "
@@ -189,31 +127,6 @@ def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
         return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
     number: dict[Any, int] = {}  # labels of several types cannot be sorted
     return np.array([number.setdefault(label, len(number)) for label in labels.tolist()], dtype=np.intp)
-
-
-def _to_numbers(values: ArrayLike, name: str) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind in "mM":
-        raise DataError(
-            f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit."
-        )
-    if array.dtype == object:
-        present = [np.nan if _is_missing(value) else value for value in array.ravel()]
-        array = np.array(present, dtype=object).reshape(array.shape)
-    try:
-        return np.asarray(array, dtype=float)
-    except (TypeError, ValueError):
-        flat = array.ravel()
-        row = next(i for i, value in enumerate(flat) if not _is_number(value))
-        raise DataError(f"{name} must be numbers; row {row} holds {flat[row]!r}.") from None
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _check_follow_up(
@@ -285,5 +198,5 @@ def check_needs(estimator: str, cohort: Cohort, needs: Iterable[str]) -> None:
 def check_readable(estimator: str, given: Mapping[str, Any], unread: Mapping[str, str]) -> None:
     """Refuse what a method cannot read of people, with the reason and a method that can."""
     for what, reason in unread.items():
-        if given[what] is not None:
+        if given.get(what) is not None:
             raise ArgumentError(f"{estimator} cannot read {what}: {reason}")

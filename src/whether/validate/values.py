@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.validate.error_types import ArgumentError, DataError
-from whether.validate.labels_and_times import check_times, refuse_rows
+from whether.validate.per_person import check_times, refuse_rows
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from whether.advise.evidence.probes import in_units_of
 from whether.distributions import softplus_expit
 from whether.facts import RestsOn
 from whether.likelihood import Likelihood
-from whether.propensity import EventTimePropensity, FollowUpPropensity
+from whether.propensity import EventTimePropensity, FollowUpPropensity, Observed
 from whether.propensity.survival_time import SurvivalTimePropensity
 
 Array = NDArray[np.float64]
@@ -101,7 +101,7 @@ class _Fit:
         for labeled, observed in self.rows:
             eta = np.full(observed.size, parameters[0]) if self.cured else None
             v = np.repeat(parameters[int(self.cured) :, None], observed.size, axis=1)
-            terms = self.likelihood.terms(eta, v, observed, labeled=labeled)
+            terms = self.likelihood.terms(eta, v, Observed(observed), labeled=labeled)
             value -= float(terms.value.sum())
             gradient -= terms.gradient.sum(axis=1)
         return value / self.n, gradient / self.n

@@ -14,7 +14,7 @@ from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.learners import FittedPeople, LinearFit
 from whether.likelihood import Likelihood
-from whether.propensity.survival_time import SurvivalTimePropensity
+from whether.propensity import Observed, SurvivalTimePropensity
 
 Array = NDArray[np.float64]
 
@@ -55,13 +55,13 @@ def expected_squares(fit: LinearFit, people: FittedPeople, cohort: Cohort) -> Ar
         return None
     assert isinstance(propensity, SurvivalTimePropensity)
     end = propensity.locate(cohort.follow_up[people.order])
-    unseen, other = likelihood.slopes(eta, v, end, labeled=False)
+    unseen, other = likelihood.slopes(eta, v, Observed(end), labeled=False)
     within = -np.expm1(propensity.log_missed(v, end).value)
     squares = np.exp(unseen) * _square(other)
     points, weights = np.polynomial.legendre.leggauss(N_POINTS)
     for point, weight in zip((points + 1) / 2, weights / 2, strict=True):
         time = propensity.quantile(v, np.maximum(point * within, np.finfo(float).tiny))
-        _, gradient = likelihood.slopes(eta, v, time, labeled=True)
+        _, gradient = likelihood.slopes(eta, v, Observed(time), labeled=True)
         squares += weight * softplus_expit(eta)[1] * within * _square(gradient)
     return np.asarray(squares)
 

@@ -81,7 +81,7 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> tuple[Array, Array]:
     """
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
-    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.people.observed).value)
+    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.people.observed.end).value)
     n_events = fit.people.n_labeled
     edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
     edges[0], edges[-1] = 0.0, 1.0
@@ -96,7 +96,7 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> tuple[Array, Array]:
 def _log_hazard_slopes(fit: ProbeFit) -> Array:
     """Gradient in the coefficients of the log hazard of each event: of its density less that of surviving so far."""
     n, layout, likelihood = fit.people.n_labeled, fit.fit.predictor.layout, Likelihood(fit.fit.propensity)
-    (eta, v), observed = fit.predictors, fit.people.observed[..., : fit.people.n_labeled]
+    (eta, v), observed = fit.predictors, fit.people.observed.take(slice(0, fit.people.n_labeled))
     density, survival = (
         likelihood.terms(eta[:n], v[:, :n], observed, labeled=labeled).gradient for labeled in (True, False)
     )

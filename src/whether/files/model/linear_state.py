@@ -14,7 +14,7 @@ from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
 from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
-from whether.propensity import Propensity
+from whether.propensity import Propensity, SurvivalTimePropensity
 
 
 def propensity_kinds() -> dict[str, Kind]:
@@ -44,6 +44,9 @@ def _propensity_kind(cls: Any) -> Kind:
 def _parameter(name: str, value: Any) -> Any:
     if name == "distribution":
         return DISTRIBUTIONS[value]
+    if name in ("events", "deaths"):
+        require(isinstance(value, SurvivalTimePropensity), "a side is missing")
+        return value
     if isinstance(value, np.ndarray):
         check_array(value, 1, value.size)
         return value
@@ -58,17 +61,20 @@ def _check_predictor(predictor: LinearPredictor) -> None:
     for values in (mean, scale):
         check_array(values, 1, columns.size)
     require((scale > 0).all(), "a scale is not positive")
-    n_outcome = columns.size - layout.n_skipped
+    n_outcome = columns.size - layout.n_skipped - layout.n_beyond
     slopes_fit = layout.n_outcome == layout.first * n_outcome and 0 <= layout.n_shared <= columns.size
-    slopes_fit = slopes_fit and 0 <= layout.n_skipped <= max(layout.n_shared, 0)
-    predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in layout.sloped)
+    slopes_fit = slopes_fit and 0 <= layout.n_skipped <= max(layout.n_shared, 0) and layout.n_beyond >= 0
+    slopes_fit = slopes_fit and layout.n_other in (0, columns.size)
+    places = (*layout.sloped, *layout.other_sloped)
+    predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in places)
     require(slopes_fit and predictors_fit and layout.n_predictors >= 0, "a layout does not fit")
     check_array(predictor.coefficients, 1, layout.size)
 
 
 def _check_fit(fit: LinearFit) -> None:
     layout, matrix = fit.predictor.layout, fit.covariance.matrix
-    expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome, layout.n_skipped)
+    skips = layout.n_skipped, layout.n_beyond
+    expected = Layout.of(fit.propensity, layout.n_shared, fit.columns.size, fit.has_outcome, skips)
     require(layout == expected, "a layout does not fit its propensity")
     require(matrix is None or matrix.shape == (layout.size, layout.size), "coefficients do not fit")
     if fit.steps is not None:

@@ -125,10 +125,17 @@ class BoostedLearner(Learner, BaseEstimator):
         some = task.select(numeric)
         kept = some.cohort.features
         fill = np.nan_to_num(np.nanmean(kept, axis=0)) if kept.size else np.zeros(numeric.size)
-        linear = learner.fit(replace(some, cohort=replace(some.cohort, features=np.where(np.isnan(kept), fill, kept))))
-        nothing = np.empty(0, dtype=np.intp)
-        level = replace(learner, shrinkage=0.0).fit(task.select(nothing).under(linear.propensity))
-        return [Offset(OFFSETS[0], linear, numeric, fill), Offset(OFFSETS[1], level, nothing, np.zeros(0))]
+        filled = replace(some, cohort=replace(some.cohort, features=np.where(np.isnan(kept), fill, kept)))
+        linear = learner.fit(filled)
+        none = np.empty(0, dtype=np.intp)
+        # What becomes of negatives has no trees: it is linear in both.
+        kept_level = numeric if linear.propensity.other_sloped else none
+        level_task = replace(filled, columns=none, outcome_columns=none) if kept_level.size else task.select(none)
+        level = replace(learner, shrinkage=0.0).fit(level_task.under(linear.propensity))
+        return [
+            Offset(OFFSETS[0], linear, numeric, fill),
+            Offset(OFFSETS[1], level, kept_level, fill[: kept_level.size]),
+        ]
 
 
 class OffsetComparison:

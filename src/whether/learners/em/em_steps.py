@@ -38,7 +38,7 @@ class OutcomeStep:
     def impute(self, eta: Array, v: Array) -> Array:
         """Probability of each person of being positive, given all that was observed: the E-step."""
         problem, rows, q = self.problem, self.problem.unlabeled, np.ones(self.cohort.n)
-        log_missed = problem.propensity.missed_terms(v[:, rows], problem.observed[..., rows]).value
+        log_missed = problem.propensity.missed_terms(v[:, rows], problem.observed.take(rows)).value
         q[rows] = problem.criterion.family.posterior(eta[rows], log_missed)
         return q
 

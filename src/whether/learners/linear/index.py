@@ -44,7 +44,7 @@ class IndexedObjective:
         self.size = layout.size + self.indexed - self.tied_fully * layout.n_shared
         self.fixed = np.asarray(fixed, dtype=int)
         # Outcome slopes of the features that the propensity may use, which come first.
-        self._tied = slice(layout.n_predictors, layout.n_predictors + layout.n_shared)
+        self._tied = slice(layout.outcome.start, layout.outcome.start + layout.n_shared)
 
     def to_coefficients(self, variables: Array) -> Array:
         """Coefficients of the linear model from the variables."""

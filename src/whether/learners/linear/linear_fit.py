@@ -1,8 +1,9 @@
 """A fitted linear model: coefficients, the standardisation they belong to, their covariance, and predictions.
 
 Coefficients are on standardised features: first one intercept per predictor (outcome logit, then the propensity's),
-then the outcome slopes, then the slopes that the propensity's sloped predictors share. The features that the propensity
-may use come first among the columns, and of these first the ones that the outcome part does without.
+then the slopes of what becomes of negatives, where that is modelled, then the outcome slopes, then the slopes that the
+propensity's sloped predictors share. The features that the propensity may use come first among the columns, and of
+these first the ones that the outcome part does without. What becomes of negatives may follow all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from whether.propensity import Propensity
 
 
 class Layout(NamedTuple):
-    """How many intercepts of predictors, outcome slopes and shared slopes of the propensity follow each other."""
+    """How many intercepts of predictors and slopes of negatives, outcome and propensity follow each other."""
 
     n_predictors: int
     n_outcome: int
@@ -28,32 +29,47 @@ class Layout(NamedTuple):
     first: int  # position of the propensity's first predictor: 1, or 0 without an outcome part
     sloped: tuple[int, ...]  # positions of the predictors that share slopes
     n_skipped: int = 0  # features before the first one of the outcome part
+    n_beyond: int = 0  # features after the last one of the outcome part, for what becomes of negatives alone
+    n_other: int = 0  # slopes of what becomes of negatives
+    other_sloped: tuple[int, ...] = ()  # positions of the predictors that they are slopes of
 
     @classmethod
     def of(
-        cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool, n_skipped: int = 0
+        cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool, skips: tuple[int, int] = (0, 0)
     ) -> Layout:
-        """Layout under a propensity that may use the first of some features, and an outcome that skips some."""
+        """Layout under a propensity that may use the first of some features; the outcome skips some at both ends."""
         first = int(has_outcome)
         sloped = tuple(first + k for k, follows in enumerate(propensity.sloped) if follows)
         n_shared = n_columns if sloped else 0
-        n_outcome = (n_features - n_skipped) * first
-        return cls(first + len(propensity.predictors), n_outcome, n_shared, first, sloped, n_skipped)
+        n_outcome = (n_features - sum(skips)) * first
+        other = tuple(first + k for k in propensity.other_sloped)
+        n_predictors, n_other = first + len(propensity.predictors), n_features if other else 0
+        return cls(n_predictors, n_outcome, n_shared, first, sloped, *skips, n_other, other)
 
     @property
     def size(self) -> int:
         """Number of coefficients."""
-        return self.n_predictors + self.n_outcome + self.n_shared
+        return self.n_predictors + self.n_other + self.n_outcome + self.n_shared
+
+    @property
+    def other(self) -> slice:
+        """The slopes of what becomes of negatives."""
+        return slice(self.n_predictors, self.n_predictors + self.n_other)
 
     @property
     def outcome(self) -> slice:
         """The outcome slopes."""
-        return slice(self.n_predictors, self.n_predictors + self.n_outcome)
+        return slice(self.other.stop, self.other.stop + self.n_outcome)
 
     @property
     def shared(self) -> slice:
         """The slopes shared by the sloped predictors of the propensity."""
-        return slice(self.n_predictors + self.n_outcome, self.size)
+        return slice(self.outcome.stop, self.size)
+
+    @property
+    def of_other(self) -> slice:
+        """The features of what becomes of negatives."""
+        return slice(0, self.n_other)
 
     @property
     def of_outcome(self) -> slice:
@@ -70,6 +86,8 @@ class Layout(NamedTuple):
         v = np.repeat(coefficients[self.first : self.n_predictors, None], features.shape[1], axis=1)
         if self.n_shared:
             v[np.array(self.sloped) - self.first] += coefficients[self.shared] @ features[self.of_shared]
+        if self.n_other:
+            v[np.array(self.other_sloped) - self.first] += coefficients[self.other] @ features[self.of_other]
         return (coefficients[0] + coefficients[self.outcome] @ features[self.of_outcome] if self.first else None), v
 
 
@@ -103,7 +121,11 @@ class LinearPredictor:
         """Matrix from coefficients on standardised features to coefficients on the features as they are."""
         layout, (_, mean, scale) = self.layout, self.standardization
         matrix = np.eye(layout.size)
-        parts = ((layout.outcome, layout.of_outcome, (0,)), (layout.shared, layout.of_shared, layout.sloped))
+        parts = (
+            (layout.other, layout.of_other, layout.other_sloped),
+            (layout.outcome, layout.of_outcome, (0,)),
+            (layout.shared, layout.of_shared, layout.sloped),
+        )
         for slopes, features, predictors in parts:
             positions = np.arange(slopes.start, slopes.stop)
             matrix[positions, positions] = 1 / scale[features]
@@ -119,6 +141,8 @@ class LinearPredictor:
         gradient[layout.outcome] = by_predictor[0] @ standard[:, layout.of_outcome]
         if layout.n_shared:
             gradient[layout.shared] = by_predictor[list(layout.sloped)].sum(axis=0) @ standard[:, layout.of_shared]
+        if layout.n_other:
+            gradient[layout.other] = by_predictor[list(layout.other_sloped)].sum(axis=0) @ standard[:, layout.of_other]
         return gradient
 
 
@@ -212,6 +236,11 @@ class LinearFit(FittedModel):
     def shared_columns(self) -> Rows:
         """Features in the order of the propensity's slopes."""
         return self.columns[self.predictor.layout.of_shared]
+
+    @property
+    def other_columns(self) -> Rows:
+        """Features in the order of the slopes of what becomes of negatives."""
+        return self.columns[self.predictor.layout.of_other]
 
     @property
     def is_maximum_likelihood(self) -> bool:

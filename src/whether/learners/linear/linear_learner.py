@@ -14,7 +14,8 @@ from whether.inference import Covariance, invert_information
 from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import LinearFit
-from whether.learners.linear.objective import LinearObjective, NonNegativeObjective
+from whether.learners.linear.nonnegative import NonNegativeObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
@@ -163,6 +164,7 @@ def embed(narrow: LinearFit, wide: LinearObjective) -> Array:
     columns, new = wide.standardization.columns, wide.layout
     start[: layout.n_predictors] = theta[: layout.n_predictors]
     for known, old, place, features in (
+        (theta[layout.other], narrow.other_columns, new.other, new.of_other),
         (narrow.outcome_slopes, narrow.outcome_columns, new.outcome, new.of_outcome),
         (narrow.shared_slopes, narrow.shared_columns, new.shared, new.of_shared),
     ):

@@ -15,18 +15,14 @@ import numpy as np
 
 from whether.arrays import Array, Rows
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Propensity, Terms
-from whether.risk import PURisk
 
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096
-# Width, in people's losses, over which max(0, risk) is rounded so that Newton's method sees no kink.
-ROUNDING = 1.0
 
 
 class Evaluation(NamedTuple):
@@ -52,10 +48,10 @@ class LinearObjective:
         cohort, self.ridge = task.cohort, ridge
         self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
         self.order, self.n_labeled = labeled_first(cohort.labeled)
-        columns, self.n_skipped = order_columns(task)
+        columns, self.skips = order_columns(task)
         self.standardization = learn_standardization(cohort, columns)
         self.features = standardize(cohort, self.order, self.standardization)
-        self.observed = task.propensity.observe(cohort)[..., self.order]
+        self.observed = task.propensity.observe(cohort).take(self.order)
         self.weight = None if cohort.weight is None else cohort.weight[self.order]
         self.groups = None if cohort.groups is None else cohort.groups[self.order]
         self._set_criterion(task.criterion())
@@ -63,7 +59,7 @@ class LinearObjective:
     def _set_criterion(self, criterion: Criterion) -> None:
         self.criterion = criterion
         n_features = self.features.shape[0]
-        self.layout = Layout.of(criterion.propensity, self.n_columns, n_features, self.has_outcome, self.n_skipped)
+        self.layout = Layout.of(criterion.propensity, self.n_columns, n_features, self.has_outcome, self.skips)
 
     @property
     def propensity(self) -> Propensity:
@@ -79,7 +75,7 @@ class LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
         part.features = self.features[:, rows]
-        part.observed = self.observed[..., rows]
+        part.observed = self.observed.take(rows)
         part.weight = None if self.weight is None else self.weight[rows]
         part.groups = None if self.groups is None else self.groups[rows]
         part.n_labeled = int(np.searchsorted(rows, self.n_labeled))
@@ -100,6 +96,11 @@ class LinearObjective:
         other._set_criterion(criterion)
         return other
 
+    @property
+    def _splits_labeled(self) -> bool:
+        """Whether nothing is between outcome and propensity in the curvature of labeled people."""
+        return self.criterion.splits_labeled and self.observed.entry is None
+
     def predictor(self, theta: Array) -> LinearPredictor:
         """Coefficients with what they need to predict: nothing of the people."""
         return LinearPredictor(self.layout, self.standardization, theta)
@@ -110,7 +111,7 @@ class LinearObjective:
 
     def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
         """Per-person derivatives of the log-likelihood of rows that share a label."""
-        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed[..., rows], labeled=labeled)
+        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed.take(rows), labeled=labeled)
         if self.weight is not None:
             weight = self.weight[rows]
             terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
@@ -160,12 +161,9 @@ class LinearObjective:
         if self.has_outcome:
             gradient[layout.outcome] -= features[layout.of_outcome] @ terms.gradient[0]
         if layout.n_shared:
-            gradient[layout.shared] -= features[layout.of_shared] @ self._over_sloped(terms.gradient)
-
-    def _over_sloped(self, terms: Array) -> Array:
-        """Sum over the predictors that share slopes."""
-        sloped = self.layout.sloped
-        return terms[sloped[0]] if len(sloped) == 1 else np.asarray(terms[list(sloped)].sum(axis=0))
+            gradient[layout.shared] -= features[layout.of_shared] @ _over(layout.sloped, terms.gradient)
+        if layout.n_other:
+            gradient[layout.other] -= features[layout.of_other] @ _over(layout.other_sloped, terms.gradient)
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
@@ -177,11 +175,25 @@ class LinearObjective:
             hessian[:n_predictors, outcome] -= curvature[0] @ features.T
             hessian[outcome, outcome] -= (features * curvature[0, 0]) @ features.T
         if layout.n_shared:
-            by_shared = self._over_sloped(curvature)
+            by_shared = _over(layout.sloped, curvature)
             hessian[:n_predictors, shared] -= by_shared @ leading.T
-            hessian[shared, shared] -= (leading * self._over_sloped(by_shared)) @ leading.T
-            if self.has_outcome and not (block.labeled and self.criterion.splits_labeled):
+            hessian[shared, shared] -= (leading * _over(layout.sloped, by_shared)) @ leading.T
+            if self.has_outcome and not (block.labeled and self._splits_labeled):
                 hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
+        if layout.n_other:
+            self._add_other(hessian, block)
+
+    def _add_other(self, hessian: Array, block: Block) -> None:
+        """Add what concerns the slopes of what becomes of negatives."""
+        layout, features = self.layout, self.features[:, block.rows]
+        by_other, all_features = _over(layout.other_sloped, block.terms.curvature), features[layout.of_other]
+        hessian[: layout.n_predictors, layout.other] -= by_other @ all_features.T
+        hessian[layout.other, layout.other] -= (all_features * _over(layout.other_sloped, by_other)) @ all_features.T
+        if self.has_outcome:
+            hessian[layout.other, layout.outcome] -= (all_features * by_other[0]) @ features[layout.of_outcome].T
+        if layout.n_shared:
+            between = _over(layout.sloped, by_other)
+            hessian[layout.other, layout.shared] -= (all_features * between) @ features[layout.of_shared].T
 
     def information(self, outer: Array) -> Array:
         """Sum over people of the outer product of their scores, from that of their gradients in the predictors."""
@@ -216,38 +228,28 @@ class LinearObjective:
             if self.has_outcome:
                 scores[:, layout.outcome] = gradient[0][:, None] * features[:, layout.of_outcome]
             if layout.n_shared:
-                shared = self._over_sloped(gradient)
+                shared = _over(layout.sloped, gradient)
                 scores[:, layout.shared] = shared[:, None] * features[:, layout.of_shared]
+            if layout.n_other:
+                other = _over(layout.other_sloped, gradient)
+                scores[:, layout.other] = other[:, None] * features[:, layout.of_other]
             yield scores
 
 
-class NonNegativeObjective:
-    """Positives' risk plus max(0, negatives' risk), rounded, over the rows and with the ridge of an objective."""
-
-    def __init__(self, objective: LinearObjective, risk: PURisk) -> None:
-        self.positive, self.negative = (objective.under(share) for share in risk.shares())
-
-    def evaluate(self, theta: Array) -> Evaluation:
-        """Objective, gradient and Hessian."""
-        positive, negative = self.positive.evaluate(theta), self.negative.evaluate(theta)
-        ridge = self.negative.penalty(theta)  # counted once, in the positives' share
-        risk = negative.value - ridge.value
-        gradient, hessian = negative.gradient - ridge.gradient, negative.hessian - ridge.hessian
-        softplus, slope = (float(part[0]) for part in softplus_expit(np.array([risk / ROUNDING])))
-        bend = slope * (1 - slope) / ROUNDING
-        return Evaluation(
-            positive.value + ROUNDING * softplus,
-            positive.gradient + slope * gradient,
-            positive.hessian + slope * hessian + bend * np.outer(gradient, gradient),
-        )
+def _over(predictors: tuple[int, ...], terms: Array) -> Array:
+    """Sum over the predictors that share slopes."""
+    return terms[predictors[0]] if len(predictors) == 1 else np.asarray(terms[list(predictors)].sum(axis=0))
 
 
-def order_columns(task: Task) -> tuple[Rows, int]:
-    """Features in the order of a `Layout`, and how many of them the outcome part skips."""
+def order_columns(task: Task) -> tuple[Rows, tuple[int, int]]:
+    """Features in the order of a `Layout`, and how many of them the outcome part skips at the start and at the end."""
     outcome = task.columns_of_outcome
     in_both = np.isin(task.columns, outcome)
     parts = task.columns[~in_both], task.columns[in_both], np.setdiff1d(outcome, task.columns)
-    return np.concatenate(parts), int(np.count_nonzero(~in_both)) if task.has_outcome else 0
+    used = np.concatenate(parts)
+    beyond = np.setdiff1d(task.every_column, used) if task.propensity.other_sloped else used[:0]
+    n_skipped = int(np.count_nonzero(~in_both)) if task.has_outcome else 0
+    return np.concatenate([used, beyond]), (n_skipped, beyond.size)
 
 
 def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:

@@ -95,7 +95,7 @@ class BatchCriterion(ABC):
         for part, labeled in blocks_by_label(batch.n_labeled, batch.rows.shape[1]):
             rows = batch.rows[:, part]
             predictors = np.ascontiguousarray(outputs[:, part].reshape(rows.size, -1).T)
-            eta, observed = predictors[0] if self.first else None, self.observed[..., rows.ravel()]
+            eta, observed = predictors[0] if self.first else None, self.observed.take(rows.ravel())
             with np.errstate(over="ignore", invalid="ignore"):
                 terms = criterion.slopes(eta, predictors[self.first :], observed, labeled=labeled)
             value[:, part] = terms[0].reshape(rows.shape)

@@ -53,6 +53,8 @@ class NeuralLearner(Learner, BaseEstimator):
         Learner of a linear model to start from. A classifier puts its own here.
     """
 
+    unread = ("competing",)  # its outputs are of positives alone
+
     def __init__(
         self,
         *,
@@ -73,6 +75,7 @@ class NeuralLearner(Learner, BaseEstimator):
 
     def fit(self, task: Task) -> NeuralFit:
         """Train networks and keep the kind with the highest held-out likelihood."""
+        self.refuse_unread(task.cohort)
         load_torch()
         self._check()
         if task.cohort.weight is not None:
@@ -139,4 +142,4 @@ def _one_order(task: Task) -> Rows:
     cohort, observed = task.cohort, task.propensity.observe(task.cohort)
     # Rounded, because sums may differ in the last digits from one table to the next.
     mixed = np.round(in_spreads(cohort.features) @ np.sqrt(np.arange(2.0, cohort.features.shape[1] + 2)), 9)
-    return np.lexsort((mixed, np.atleast_2d(observed).sum(axis=0), ~cohort.labeled))
+    return np.lexsort((mixed, observed.ranks(), ~cohort.labeled))

@@ -1,0 +1,119 @@
+"""Both sides: when the event comes to positives, and when negatives die of something else."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from whether.arrays import Array
+from whether.propensity.base import Propensity, Terms, merge_terms
+from whether.propensity.observed import Observed
+from whether.propensity.survival_time import SurvivalTimePropensity
+
+# What the predictors of negatives are called besides those of positives.
+DEATH = "death "
+
+
+class TwoSidedPropensity(Propensity):
+    """Event times of positives beside times of death of negatives, who are seen when they die (Larson and Dinse 1985).
+
+    Of a person who is neither, the likelihood is (1 - p) S_D(c) + p S(c). So what is missed of a positive enters as a
+    ratio, S / S_D, and the survival of negatives apart. The predictors of negatives come last, and follow all features
+    with slopes of their own.
+    """
+
+    index_sign: ClassVar[float] = SurvivalTimePropensity.index_sign
+    ratio_kind: ClassVar[str] = SurvivalTimePropensity.ratio_kind
+
+    def __init__(self, events: SurvivalTimePropensity, deaths: SurvivalTimePropensity) -> None:
+        self.events, self.deaths, self.name = events, deaths, events.name
+        self.size = len(events.predictors)
+        self.predictors = (*events.predictors, *(DEATH + name for name in deaths.predictors))
+        self.sloped = (*events.sloped, *(False for _ in deaths.predictors))
+        self.other_sloped = tuple(self.size + k for k, follows in enumerate(deaths.sloped) if follows)
+        self.needs_time, self.needs_follow_up = events.needs_time, events.needs_follow_up  # type: ignore[misc]
+
+    @property
+    def n_of_positives(self) -> int:
+        """Those of event times."""
+        return self.size
+
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """As of positives."""
+        return self._of_events(self.events.log_seen(v[: self.size], observed))
+
+    def log_between(self, v: Array, lower: Array, upper: Array) -> Terms:
+        """As of positives."""
+        return self._of_events(self.events.log_between(v[: self.size], lower, upper))
+
+    def log_missed(self, v: Array, observed: Array) -> Terms:
+        """Log of the survival of positives over that of negatives."""
+        events, deaths = self.events.log_missed(v[: self.size], observed), self._alive(v, observed)
+        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
+        curvature[: self.size, : self.size], curvature[self.size :, self.size :] = events.curvature, -deaths.curvature
+        gradient = np.concatenate([events.gradient, -deaths.gradient])
+        return Terms(events.value - deaths.value, gradient, curvature)
+
+    def log_left(self, v: Array, place: Array) -> Array:
+        """As of positives."""
+        return self.events.log_left(v[: self.size], place)
+
+    def other_terms(self, v: Array, observed: Observed) -> Terms:
+        """Log survival of a negative up to the end, or the density of the death; nothing of those who never have it."""
+        alive = self._alive(v, observed.end)
+        if observed.died is not None:
+            died, rows = observed.died, v[self.size :, observed.died]
+            dead = self.deaths.log_seen(rows, self._place(observed.end[..., died]))
+            alive = merge_terms(died, dead, Terms(*(part[..., ~died] for part in alive)))
+        if observed.never is not None:
+            unread = observed.never if observed.died is None else observed.never & ~observed.died
+            alive = Terms(*(np.where(unread, 0.0, part) for part in alive))
+        gradient = np.zeros(v.shape)
+        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
+        gradient[self.size :], curvature[self.size :, self.size :] = alive.gradient, alive.curvature
+        return Terms(alive.value, gradient, curvature)
+
+    def _alive(self, v: Array, place: Array) -> Terms:
+        return self.deaths.log_missed(v[self.size :], self._place(place))
+
+    def _place(self, place: Array) -> Array:
+        """Place on the scale of deaths, from that of events."""
+        events, deaths = self.events, self.deaths
+        return np.asarray((place * events.spread + events.center - deaths.center) / deaths.spread)
+
+    def _of_events(self, terms: Terms) -> Terms:
+        """Terms of the predictors of positives among those of both."""
+        more = len(self.predictors) - self.size
+        gradient = np.pad(terms.gradient, ((0, more), (0, 0)))
+        return Terms(terms.value, gradient, np.pad(terms.curvature, ((0, more), (0, more), (0, 0))))
+
+    def locate(self, time: Array) -> Array:
+        """As of positives."""
+        return self.events.locate(time)
+
+    def start(self, observed: Array, weight: Array | None = None) -> Array:
+        """As of positives, and deaths as late as the recorded times."""
+        return np.concatenate([self.events.start(observed, weight), np.zeros(len(self.deaths.predictors))])
+
+    def penalty(self, level: Array) -> tuple[float, Array, Array]:
+        """That of both sides."""
+        one, other = self.events.penalty(level[: self.size]), self.deaths.penalty(level[self.size :])
+        curvature = np.zeros((level.size, level.size))
+        curvature[: self.size, : self.size], curvature[self.size :, self.size :] = one[2], other[2]
+        return one[0] + other[0], np.concatenate([one[1], other[1]]), curvature
+
+    @property
+    def is_penalized(self) -> bool:
+        """Whether one of the sides is."""
+        return self.events.is_penalized or self.deaths.is_penalized
+
+    def units(self) -> tuple[Array, Array]:
+        """Those of both sides."""
+        parts = zip(self.events.units(), self.deaths.units(), strict=True)
+        offset, multiplier = (np.concatenate(part) for part in parts)
+        return offset, multiplier
+
+    def parameters(self) -> dict[str, Any]:
+        """The two sides."""
+        return {"events": self.events, "deaths": self.deaths}
