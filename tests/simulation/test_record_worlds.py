@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from whether import MixtureCureClassifier
 from whether.simulation import RECORD_WORLDS, WORLDS, SimulatedCohort, simulate
 from whether.simulation.signals import Linear
 
@@ -229,6 +230,14 @@ def test_frame_holds_records_and_both_truths() -> None:
     columns = list(simulate("late-entry-deaths", n=5).frame())
     assert columns[4:9] == ["y", "time", "follow_up", "entry_time", "competing"]
     assert columns[9:] == ["positive", "outcome_proba", "lifetime_positive", "lifetime_proba", "entry_proba"]
+
+
+@pytest.mark.parametrize("name", RECORD_WORLDS)
+def test_a_model_takes_the_records_as_they_are(name: str) -> None:
+    cohort = simulate(name, n=1000)
+    model = MixtureCureClassifier(distribution="lognormal", shrinkage=0)
+    model.fit(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, **cohort.records)
+    assert model.converged_
 
 
 @pytest.mark.parametrize("people", ["two-humps", "informative-censoring", "noisy-times", "promotion"])
