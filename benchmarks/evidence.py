@@ -26,6 +26,7 @@ from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
 from whether.advise.evidence.seen_longer import check_seen_longer
 from whether.advise.evidence.shape import examine_shape
 from whether.advise.evidence.time_trust import compare_models, measure_end_mass, measure_heaping
+from whether.cohort import Cohort
 from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
 
@@ -188,7 +189,8 @@ def insufficient(seed, n, cured):
     follow_up = rng.uniform(0, np.log(2) if cured else 3.0, size=n)
     labeled = event <= follow_up
     time = np.where(labeled, event, follow_up)
-    found, fraction = last_events(labeled, time, rng), estimate_cure_fraction(labeled, time)
+    people = Cohort(np.empty((n, 0)), labeled, (), time=time)
+    found, fraction = last_events(labeled, time, rng), estimate_cure_fraction(people)
     return (
         found.alpha_n < LEVEL, found.shen < LEVEL, found.q_n_p_value < LEVEL,
         fraction.ratio < 0.05 and fraction.cured > 0.025,

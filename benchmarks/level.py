@@ -24,6 +24,7 @@ from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.follow_up import read_plateau
 from whether.advise.evidence.material import ADMINISTRATIVE_SHARE
 from whether.analysis.sums import take_sums
+from whether.cohort import Cohort
 from whether.estimators.time_model import TimeModelClassifier
 from whether.evaluate import impose_calendar_endpoint, impose_staggered_endpoint
 from whether.simulation import PAPER_WORLDS, WORLDS
@@ -74,7 +75,8 @@ def run_world(name, clock, seed):
 
 def _is_flagged(labeled, recorded, clock):
     """Whether the advice would say that the curve of events goes on, or may do so, after the end of follow-up."""
-    return read_plateau(estimate_cure_fraction(labeled, recorded, from_labels=clock != "time")) != "levels off"
+    people = Cohort(np.empty((labeled.size, 0)), labeled, (), time=recorded, follow_up=recorded)
+    return read_plateau(estimate_cure_fraction(people, from_labels=clock != "time")) != "levels off"
 
 
 def worlds(arguments):

@@ -74,3 +74,8 @@ class Cohort:
         """Return the cohort with these features, in this order."""
         names = tuple(self.names[column] for column in columns)
         return replace(self, features=self.features[:, columns], names=names)
+
+
+def known_of(cohort: Cohort) -> dict[str, Any]:
+    """Return what a classifier's ``fit`` can be told of the people besides features, labels and weights."""
+    return {name: getattr(cohort, name) for name in BESIDE if name != "weight"}

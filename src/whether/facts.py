@@ -38,7 +38,7 @@ class RestsOn:
 
 @dataclass(frozen=True)
 class Expected:
-    """An expected number of unlabeled people: with the mean risk it gives the number of events back."""
+    """An expected number of people who may still have it: with the mean risk it gives the number of events back."""
 
 
 @dataclass(frozen=True)

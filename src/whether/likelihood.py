@@ -114,22 +114,21 @@ class Likelihood(Criterion):
 
     def _unlabeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log(1 - p + p missed), and of what became of a negative where that is said."""
-        log_missed = self.propensity.missed_terms(v, observed)
+        log_missed, other = self.propensity.unlabeled_terms(v, observed)
         terms = log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
-        other = self.propensity.other_terms(v, observed)
         if other is None:
             return terms
-        terms.gradient[1:] += other.gradient
-        terms.curvature[1:, 1:] += other.curvature
+        own = slice(-other.gradient.shape[0], None)
+        terms.gradient[own] += other.gradient
+        terms.curvature[own, own] += other.curvature
         return terms._replace(value=terms.value + other.value)
 
     def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
-        log_missed = self.propensity.missed_terms(v, observed)
+        log_missed, other = self.propensity.unlabeled_terms(v, observed)
         slopes = log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
-        other = self.propensity.other_terms(v, observed)
         if other is None:
             return slopes
-        slopes[1][1:] += other.gradient
+        slopes[1][-other.gradient.shape[0] :] += other.gradient
         return slopes[0] + other.value, slopes[1]
 
     def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whether.cohort import Cohort
 from whether.estimators import (
     AFTClassifier,
     CensoredClassifier,
@@ -92,6 +93,10 @@ class Method:
     look: Look = Look("", BLACK, ".", "-")
     is_rival: bool = False
     is_answer: bool = True
+
+    def unread(self, cohort: Cohort) -> tuple[str, ...]:
+        """Return what is known of the people of a cohort that it cannot read, by the names that ``fit`` has for it."""
+        return tuple(what for what in self.estimator.unread_records() if getattr(cohort, what) is not None)
 
     def build(self, features: Sequence[str | int] | None = None, **parameters: Any) -> CensoredClassifier:
         """Return an unfitted classifier.

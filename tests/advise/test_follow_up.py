@@ -7,6 +7,7 @@ import pytest
 import whether as wh
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.follow_up import last_events
+from whether.cohort import Cohort
 
 
 def statistics(time, labeled):
@@ -38,7 +39,7 @@ def draw_cured(seed, longest):
 def test_the_ratio_is_recovered_from_event_times(global_random_seed):
     event, follow_up, labeled = draw_cured(global_random_seed, longest=3.0)
     time = np.where(labeled, event, follow_up)
-    found = estimate_cure_fraction(labeled, time)
+    found = estimate_cure_fraction(Cohort(np.empty((labeled.size, 0)), labeled, (), time=time))
     later = math.exp(-(time.max() ** 1.3))
     truth = later / (0.4 + 0.6 * later)
     assert found.distribution == "weibull"
@@ -49,7 +50,8 @@ def test_the_ratio_is_recovered_from_event_times(global_random_seed):
 def test_the_cured_share_is_recovered_where_follow_up_is_long(global_random_seed, from_labels):
     event, follow_up, labeled = draw_cured(global_random_seed, longest=8.0)
     recorded = follow_up if from_labels else np.where(labeled, event, follow_up)
-    found = estimate_cure_fraction(labeled, recorded, from_labels=from_labels)
+    cohort = Cohort(np.empty((labeled.size, 0)), labeled, (), time=recorded, follow_up=recorded)
+    found = estimate_cure_fraction(cohort, from_labels=from_labels)
     assert abs(found.cured - 0.4) < 0.1  # labels alone leave the shape of the tail open
     assert found.ratio < 0.05
 

@@ -14,6 +14,7 @@ from whether.advise.evidence.probes import (
 )
 from whether.advise.evidence.score_test import expected_squares, score_statistic
 from whether.likelihood import Likelihood
+from whether.propensity import Observed
 
 N_DRAWS = 400
 CANDIDATES = {
@@ -36,7 +37,7 @@ def drawn_squares(fit, follow_up, rng):
     if propensity.needs_time:
         end, event = propensity.locate(follow_up[fit.people.order]), propensity.quantile(v, rng.random(eta.size))
         labeled = positive & (event <= end)
-        observed = np.where(labeled, event, end)
+        observed = Observed(np.where(labeled, event, end))
     else:
         labeled = positive & (rng.random(eta.size) < np.exp(propensity.log_seen(v, observed.end).value))
     likelihood = Likelihood(propensity)

@@ -100,8 +100,8 @@ def test_the_last_label_frequency_is_logistic_regression_on_the_labels(moved):
     np.testing.assert_allclose(last.risks, naive, atol=1e-6)
 
 
-def test_it_can_be_asked_about_other_people_and_given_values(moved):
-    _, cohort = moved
+def test_it_can_be_asked_about_other_people_and_given_values():
+    cohort = wh.simulate("partially-dependent", n=500, seed=2)
     found = wh.sensitivity(
         cohort.X, cohort.y, follow_up=cohort.follow_up, at=cohort.X[:7], prevalence=[0.5], label_frequency=[0.5]
     )
@@ -119,17 +119,19 @@ def test_it_can_be_read_stored_and_drawn(moved):
     plt.close(figure)
 
 
-def test_a_value_that_cannot_be_is_reported_and_not_hidden(moved):
-    _, cohort = moved
+def test_a_value_that_cannot_be_is_reported_and_not_hidden():
+    cohort = wh.simulate("partially-dependent", n=500, seed=2)
     found = wh.sensitivity(cohort.X, cohort.y, follow_up=cohort.follow_up, prevalence=[0.001], label_frequency=[0.9])
     variant = next(v for v in found.variants if v.kind == "prevalence")
     assert "prevalence must lie between" in variant.note
     assert "could not be fitted" in str(found)
 
 
-def test_evidence_need_not_be_gathered_twice(moved):
-    found, cohort = moved
-    again = wh.sensitivity(wh.examine(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up))
+def test_evidence_need_not_be_gathered_twice():
+    cohort = wh.simulate("partially-dependent", n=500, seed=2)
+    known = {"time": cohort.time, "follow_up": cohort.follow_up}
+    found = wh.sensitivity(cohort.X, cohort.y, **known)
+    again = wh.sensitivity(wh.examine(cohort.X, cohort.y, **known))
     assert np.array_equal(found.risks, again.risks)
     assert [v.mean_risk for v in found.variants] == [v.mean_risk for v in again.variants]
 

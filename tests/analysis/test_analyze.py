@@ -15,6 +15,7 @@ from whether.advise.variants import Variant
 from whether.analysis import Note, resampling, robustness
 from whether.analysis.cautions import curve_is_above, find_cautions
 from whether.analysis.ranges import reach_up, widest_range
+from whether.analysis.remaining import Remaining
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
 from whether.telling.advice_words import ASSUMPTIONS
@@ -154,27 +155,28 @@ def test_where_follow_up_is_too_short_the_answer_is_a_range_without_a_point(refu
 def test_a_range_goes_from_what_holds_in_any_case_to_the_most_that_methods_allow(refused):
     assert refused.unseen.lower == pytest.approx(refused.at_least)
     assert refused.unseen.lower <= refused.unseen.estimate <= refused.unseen.upper <= refused.n_unlabeled
-    rows, own = np.arange(refused.n_people), refused.mean_risk
+    rows, own, left = np.arange(refused.n_people), refused.mean_risk, Remaining.of(refused.evidence, refused.still)
     known = {"everybody": float(refused.risks.mean()), "ceiling": 1.0}
     higher = Variant("restriction", "DTMC", 0.99, 1.0, np.full(rows.size, 0.99))
     moved = Sensitivity("AFTMC-F", refused.risks, (higher,), True)
-    wider, _ = widest_range(own, rows, refused.evidence, moved, **known)
+    wider, _ = widest_range(own, rows, refused.evidence, moved, left, **known)
     assert (wider.lower, wider.upper) == (own.lower, pytest.approx(0.99))
     rejected = replace(moved, variants=(replace(higher, objection="selection"),))
-    assert widest_range(own, rows, refused.evidence, rejected, **known)[0].upper == own.upper
-    assert widest_range(own, rows, refused.evidence, None, everybody=0.5, ceiling=None)[0].upper == 1.0
+    assert widest_range(own, rows, refused.evidence, rejected, left, **known)[0].upper == own.upper
+    assert widest_range(own, rows, refused.evidence, None, left, everybody=0.5, ceiling=None)[0].upper == 1.0
 
 
 def test_where_the_plateau_is_unclear_intervals_reach_as_far_as_the_curve_leaves_open(answer, refused):
     rows = np.arange(refused.n_people)
     own = replace(refused.mean_risk, estimate=0.3, upper=0.35), replace(refused.unseen, upper=1.0)
     left_open = refused.evidence.follow_up.events.receus.highest
-    share, count = reach_up(own, rows, refused.evidence, 0.3)
+    left = Remaining.of(refused.evidence, refused.still)
+    share, count = reach_up(own, rows, refused.evidence, left, 0.3)
     assert share.upper == pytest.approx(left_open)
     assert count.upper == pytest.approx(refused.n_people * left_open - refused.n_events)
     assert share.lower == own[0].lower
     # People above the average are raised above it.
-    assert reach_up(own, rows, refused.evidence, 0.2)[0].upper > left_open
+    assert reach_up(own, rows, refused.evidence, left, 0.2)[0].upper > left_open
     # A curve that has levelled off leaves little open, and no interval reaches for it.
     found = answer.evidence.follow_up.events.receus
     assert 1 - found.cured <= found.highest < 1 - (1 - LARGE_RATIO) * found.cured

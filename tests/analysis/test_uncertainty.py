@@ -33,7 +33,7 @@ def sums(model, cohort):
 )
 def test_the_delta_method_agrees_with_differences(name):
     model, cohort = fit(name, wh.simulate("partially-dependent", n=500, seed=3))
-    found, fitted = spread_of_sums(model, cohort), model.model_
+    found, fitted = spread_of_sums(model, cohort, ~cohort.labeled), model.model_
     at, step, slopes = fitted.coefficients, 1e-5, []
     for unit in np.eye(at.size):
         ends = []
@@ -56,7 +56,7 @@ def test_the_interval_covers_the_number_of_unseen_positives(global_random_seed):
         cohort = wh.simulate("partially-dependent", n=600, seed=1000 * global_random_seed + seed)
         model, checked = fit("AFTMC-F", cohort, **settings)
         still = predict_still(model, cohort.X, checked)[cohort.y == 0]
-        found = unseen_interval(still, spread_of_sums(model, checked).unseen, 0.95)
+        found = unseen_interval(still, spread_of_sums(model, checked, ~checked.labeled).unseen, 0.95)
         covered += found.lower <= cohort.positive[cohort.y == 0].sum() <= found.upper
         assert found.upper - found.lower < 0.6 * still.size
     assert covered >= 28

@@ -87,7 +87,7 @@ BAD_TABLES = {
     ),
     "entry is text": (changed(), (*FIT, "--entry", "stage", "--endpoint", "2020-12-31"), 1, "dates of entry"),
     "endpoint is no date": (
-        changed(entry=DATES), (*FIT, "--entry", "entry", "--endpoint", "31.12.2020"), 2, "--endpoint must be a date",
+        changed(entry=DATES), (*FIT, "--entry", "entry", "--endpoint", "3.4.2020"), 2, "--endpoint must be a date",
     ),
     "event after the endpoint": (
         changed(entry=["2019-01-01"] * N, time=[*DATES[:-1], "2022-01-01"], event=[0, 1] * 60),

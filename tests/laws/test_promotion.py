@@ -63,7 +63,7 @@ def test_a_fit_finds_the_truth_and_the_level(world, clock, global_random_seed):
         expected = truth[row.term] if row.part == "outcome" else 0.0  # log-normal causes around one, of scale one
         assert abs(row.estimate - expected) < 4.5 * row.standard_error
     cohort = Cohort(people.X, people.y == 1, tuple(truth)[1:], None, people.time, people.follow_up)
-    error = spread_of_sums(model, cohort).mean_risk
+    error = spread_of_sums(model, cohort, ~cohort.labeled).mean_risk
     assert abs(model.predict_proba(people.X)[:, 1].mean() - people.outcome_proba.mean()) < 4.5 * error
     # Calibration among those without the event, in halves by risk: sums of independent outcomes.
     still, missed = model.predict_proba_event_free(people.X, people.time), people.y == 0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -45,7 +46,8 @@ def test_any_classifier_works_with_a_constant_propensity(curved):
 
 def test_any_classifier_works_in_a_pipeline_and_a_grid_search(curved):
     cohort, _ = curved
-    model = make_pipeline(StandardScaler(), wh.FollowUpCureClassifier(shrinkage=100.0, learner=FOREST))
+    learner = clone(FOREST).set_params(n_estimators=5)
+    model = make_pipeline(StandardScaler(), wh.FollowUpCureClassifier(shrinkage=100.0, learner=learner))
     grid = {"followupcureclassifier__learner__min_samples_leaf": [10, 40]}
     search = GridSearchCV(model, grid, cv=2)
     some = slice(400)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 import whether as wh
 from tests.reference.records import BREAST_CANCER, has_table, read_table
 
@@ -50,15 +52,28 @@ class Case:
     outcome: tuple[str, ...]
     time: tuple[str, ...]
     weighted: bool = False
+    late: bool = False  # people who entered late, and only those who were there to enter
+    visits: bool = False  # events between two visits
 
     def fit(self):
         """Fit by maximum likelihood."""
         table, used = read_table(self.table), sorted({*self.outcome, *self.time})
+        table = table[table["entered"] == 1] if self.late else table
         parts = {"outcome_features": list(self.outcome), "time_features": list(self.time)}
         parts = {} if self.family == "no cure" else parts
         model = FAMILIES[self.family][0](distribution=self.distribution, penalty=None, **parts)
         weight = table["weight"] if self.weighted else None
-        return model.fit(table[used].astype(float), table["event"], time=table["time"], sample_weight=weight)
+        return model.fit(table[used].astype(float), sample_weight=weight, **self._observed(table))
+
+    def _observed(self, table):
+        """Event and times, between visits if asked for: kinds are 0 without, 1 exact, 2 before `right`, 3 between."""
+        entry = {"entry_time": table["entry"]} if self.late else {}
+        if not self.visits:
+            return {"y": table["event"], "time": table["time"], **entry}
+        between = table["kind"] >= 2
+        lower = np.where(table["kind"] == 2, 0.0, np.where(table["kind"] == 3, table["left"], np.nan))
+        times = {"time": np.where(between, table["right"], table["left"]), "time_lower": lower}
+        return {"y": table["kind"] > 0, **times, **entry}
 
 
 def find_case(record):
@@ -75,7 +90,9 @@ def find_case(record):
         return f"the table {table!r} is not at hand"
     if outcome and link_of(record) not in FAMILIES[family][1]:
         return f"another link of the cured fraction ({link_of(record)})"
-    return Case(family, DISTRIBUTIONS[_distribution(record)], table, outcome, time, "weighted" in record["id"])
+    words = record["id"].split("_")
+    kinds = "weighted" in words, bool({"lt", "ltic"} & {*words[1:]}), bool({"ic", "ltic"} & {*words[1:]})
+    return Case(family, DISTRIBUTIONS[_distribution(record)], table, outcome, time, *kinds)
 
 
 def _find_difference(record):
@@ -84,10 +101,6 @@ def _find_difference(record):
         return OTHER_MODELS[record["package"]]
     if name.startswith("coxph_"):
         return "promotion time with a free baseline"
-    if "_lt_" in name or "_ltic_" in name or name.startswith("ltic_lt"):
-        return "late entry" + (", interval-censored times" if "ltic_ltic" in name else "")
-    if "_ic_" in name:
-        return "interval-censored times"
     if "_good" in name:
         return "another link of the cured fraction (loglog), and prognostic groups that are not at hand"
     return ""

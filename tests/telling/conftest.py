@@ -12,6 +12,8 @@ import pytest
 import whether as wh
 from whether.analysis import Origin
 from whether.telling import write_report
+from whether.telling.figures.svg import Picture
+from whether.telling.page import sections
 
 NAMES = ["age at entry", "body mass index", "smoker", "visits per year"]
 SPLITS = 2
@@ -101,6 +103,12 @@ def read_report(tmp_path_factory):
         return Page(path.read_text(encoding="utf-8"))
 
     return read
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pages without their drawings, which take most of the time: for tests of what is said beside them."""
+    monkeypatch.setattr(sections, "render", lambda chart: Picture(chart, "", "", []))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from whether.advise.standing import BELOW_CURVE
 from whether.analysis import Note
@@ -64,6 +65,7 @@ def test_checks_with_the_learner_that_was_chosen_are_not_called_others(analyze):
     assert ("checked with linear models" in names) == (found.model.selection_.chosen != "linear")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_scores_by_weight_say_where_follow_up_depends_on_features(analysis):
     weighted = replace(analysis, backtest=replace(analysis.backtest, weighted=True))
     found = analysis.evidence.dependence

@@ -105,6 +105,7 @@ def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
 
 
 @pytest.mark.parametrize(("staggered", "weighted"), [(True, True), (True, False), (False, True), (False, False)])
+@pytest.mark.usefixtures("undrawn")
 def test_it_says_how_the_earlier_date_was_chosen_and_how_people_count(analysis, read_report, staggered, weighted):
     record = dataclasses.replace(analysis.backtest, endpoint=None if staggered else 2001.5, weighted=weighted)
     words = read_report(dataclasses.replace(analysis, backtest=record)).words
@@ -175,8 +176,8 @@ def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
         write_report(analysis, tmp_path / "report.html", suppress_below=value)
 
 
-def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, read_report):
-    assert "Group by group" not in read_report(analysis).words
+def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, page, read_report):
+    assert "Group by group" not in page.words
     half, unseen = analysis.n_people // 2, analysis.unseen
     levels = tuple(GroupLevel("stage", name, half, 40, analysis.mean_risk, unseen) for name in ("early", "late"))
     page = read_report(dataclasses.replace(analysis, by_group=levels))

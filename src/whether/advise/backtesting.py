@@ -20,6 +20,7 @@ from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
 from whether.advise.evidence.material import gather
 from whether.advise.recommendation import recommend
 from whether.advise.track_record import Backtest
+from whether.cohort import Cohort
 from whether.estimators import LabelClassifier
 from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import RISK_METRICS, evaluate_risks
@@ -40,6 +41,7 @@ class SplitTask(NamedTuple):
     features: Array
     plan: EndpointPlan
     group: NDArray[np.intp]
+    is_grouped: bool
     methods: tuple[Method, ...]
     named: list[int] | None
     learner: Any
@@ -75,6 +77,10 @@ def backtest(
     stagger: float | None = None,
     horizon: float | None = None,
     known_negative: ArrayLike | None = None,
+    time_lower: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
+    competing: ArrayLike | None = None,
+    question: str | None = None,
     propensity_features: Sequence[str | int] | None = None,
     groups: ArrayLike | None = None,
     methods: Sequence[str] | None = None,
@@ -113,7 +119,11 @@ def backtest(
         How long after entry somebody event-free counts as negative. Default: when nine tenths of the fall of the curve
         of events are over, or earlier where less than a fifth of the event-free people were followed that long.
     known_negative : array-like of bool, optional
-        Event-free people who are known to stay so.
+        Event-free people who are known to stay so: negatives for the scores, not yet known then.
+    time_lower, entry_time, competing, question
+        See `examine`. A death before the endpoint was known then. Under the lifetime question a later one makes a
+        negative; under the net question what would have come is unknown from then on. Who had not come under
+        observation by the endpoint is not there, and an event that a visit after it found was not yet seen.
     groups : array-like, optional
         Rows of one group are never split.
     methods : sequence of str, optional
@@ -145,7 +155,9 @@ def backtest(
     >>> print(*sorted(record.scores), sep=", ")
     AFTMC-F, LR, known now
     """
-    material = gather(X, y, time=time, propensity_features=propensity_features, entry=entry)
+    records: dict[str, Any] = {"time_lower": time_lower, "entry_time": entry_time, "competing": competing}
+    named_by: dict[str, Any] = {"propensity_features": propensity_features, "entry": entry, "question": question}
+    material = gather(X, y, time=time, **named_by, **records)
     cohort = material.cohort
     plan = plan_endpoint(
         cohort.labeled,
@@ -156,13 +168,14 @@ def backtest(
         horizon=horizon,
         follow_up=follow_up,
         known_negative=known_negative,
+        **{name: getattr(cohort, name) for name in records},
     )
     check_whole_number(n_splits, "n_splits", 2)
     check_between(test_size, "test_size")
     group = np.arange(cohort.n) if groups is None else number_groups(groups, cohort.n)
     named = None if material.propensity_columns is None else material.propensity_columns.tolist()
-    chosen = _applicable(methods, named is not None)
-    task = SplitTask(cohort.features, plan, group, chosen, named, learner, test_size, advice)
+    chosen = _applicable(methods, named is not None, cohort)
+    task = SplitTask(cohort.features, plan, group, groups is not None, chosen, named, learner, test_size, advice)
     seeds = np.random.SeedSequence(random_state).spawn(n_splits)
     results = []
     with reporting(verbose), progress(n_splits, "Splits") as bar:
@@ -267,32 +280,38 @@ def _predict_one(task: SplitTask, then: EarlierEndpoint, training: Flags, test: 
     model = method.build(task.named or (), learner=task.learner, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a method warns of shows in its scores
-        model.fit(
-            task.features[training], then.y[training], time=then.time[training], follow_up=then.follow_up[training]
-        )
-        return np.asarray(model.predict_proba(task.features[test])[:, 1])
+        grouped = {"groups": task.group[training] if task.is_grouped else None}
+        model.fit(task.features[training], then.y[training], **then.known(training), **grouped)
+        risk = np.asarray(model.predict_proba(task.features[test])[:, 1])
+        if then.entry_time is None:
+            return risk
+        # What can be scored of people who came late is whether they had the event after that.
+        entered = then.entry_time[test]
+        late: Any = model
+        risk[entered > 0] = late.predict_proba_event_free(task.features[test][entered > 0], entered[entered > 0])
+        return risk
 
 
 def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tuple[str, bool]:
     """Return the method advised then, and whether a number for the mean risk was refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the advice of then is worth shows in its scores
-        advice = recommend(
-            task.features[training],
-            then.y[training],
-            time=then.time[training],
-            follow_up=then.follow_up[training] if task.plan.knows_follow_up(then) else None,
-            propensity_features=task.named,
-        )
+        known = then.known(training)
+        if not task.plan.knows_follow_up(then):
+            known["follow_up"] = None
+        advice = recommend(task.features[training], then.y[training], **known, propensity_features=task.named)
     return advice.method, advice.refused
 
 
-def _applicable(methods: Sequence[str] | None, has_named: bool) -> tuple[Method, ...]:
+def _applicable(methods: Sequence[str] | None, has_named: bool, cohort: Cohort) -> tuple[Method, ...]:
     if methods is None:
-        return tuple(method for method in METHODS.values() if has_named or not method.feature_parameter)
+        readable = (method for method in METHODS.values() if not method.unread(cohort))
+        return tuple(method for method in readable if has_named or not method.feature_parameter)
     for name in methods:
         if name not in METHODS:
             raise ArgumentError(f"methods has {name!r}, which is none of {', '.join(METHODS)}.")
         if METHODS[name].feature_parameter and not has_named:
             raise ArgumentError(f"{name} needs propensity_features, the features that drive labeling.")
+        for what in METHODS[name].unread(cohort):
+            raise ArgumentError(f"{name} cannot read {what}, which is known of these people: leave it out of methods.")
     return tuple(METHODS[name] for name in methods)

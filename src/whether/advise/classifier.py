@@ -76,6 +76,10 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         follow_up: ArrayLike | None = None,
         entry: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        known_negative: ArrayLike | None = None,
+        time_lower: ArrayLike | None = None,
+        entry_time: ArrayLike | None = None,
+        competing: ArrayLike | None = None,
     ) -> WhetherClassifier:
         """Examine the cohort, take the recommended method and fit it.
 
@@ -85,12 +89,15 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
             See `examine`.
         groups : array-like of shape (n,), optional
             Rows that depend on each other, for the fit; see `CensoredClassifier.fit`.
+        known_negative, time_lower, entry_time, competing : array-like of shape (n,), optional
+            See `CensoredClassifier.fit`.
         """
         self.__dict__.pop("estimator_", None)  # a fit that fails leaves no earlier model behind
         check_table(X)
         validate_data(self, X, reset=True, dtype=[np.float64, np.float32], ensure_all_finite=False)
         labels = column_or_1d(y, warn=True)
-        known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
+        known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, "competing": competing}
+        known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
         settings: dict[str, Any] = {"propensity_features": self.propensity_features, "random_state": self.random_state}
         self.recommendation_ = recommend(X, labels, **known, **settings)
         self.evidence_ = self.recommendation_.evidence

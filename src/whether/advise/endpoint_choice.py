@@ -64,13 +64,14 @@ def plan_endpoint(
     stagger: float | None = None,
     horizon: float | None = None,
     follow_up: ArrayLike | None = None,
-    known_negative: ArrayLike | None = None,
+    **records: Any,
 ) -> EndpointPlan:
     """Choose what the user left open.
 
     A date needs dates of entry; without a date, it is the one by which half of the events had come. Without dates the
     endpoint is staggered, so that half of the events are hidden. The horizon is when nine tenths of the fall of the
     curve of events are over, or earlier where less than a fifth of the event-free people were followed that long.
+    Of records see `impose_calendar_endpoint`.
     """
     if endpoint is not None and entry is None:
         raise ArgumentError(
@@ -84,10 +85,11 @@ def plan_endpoint(
         if entry is not None:
             endpoint = float(np.median((entry + time)[event]))
         else:
-            stagger = _stagger(time[event])
+            start = records.get("entry_time")
+            stagger = _stagger((time if start is None else time - start)[event])
     if horizon is None:
-        horizon = _horizon(event, time)
-    extra = {"follow_up": follow_up, "known_negative": known_negative}
+        horizon = _horizon(event, time, records)
+    extra = {"follow_up": follow_up, **records}
     return EndpointPlan(event, time, horizon, endpoint, stagger, entry, extra)
 
 
@@ -102,8 +104,10 @@ def _stagger(event_times: Array) -> float:
     return math.exp(brentq(too_many, *ends, xtol=1e-14))
 
 
-def _horizon(event: Flags, time: Array) -> float:
-    curve = kaplan_meier(event, time)
+def _horizon(event: Flags, time: Array, records: dict[str, Any]) -> float:
+    curve = kaplan_meier(event, time, entry=records.get("entry_time"))
     fall = 1 - curve.survival
     over = float(curve.times[np.argmax(fall >= HORIZON_SHARE * fall[-1])])
-    return over if event.all() else min(over, float(np.quantile(time[~event], 1 - NEGATIVE_SHARE)))
+    died = records.get("competing")
+    waiting = ~event if died is None else ~(event | died)  # a death says at once that the event never comes
+    return min(over, float(np.quantile(time[waiting], 1 - NEGATIVE_SHARE))) if waiting.any() else over

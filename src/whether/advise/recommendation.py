@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from whether.advise.evidence.whole import Evidence, examine
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REASONS, REFUSALS, Remark
 from whether.advise.situation import Situation
+from whether.cohort import known_of
 from whether.estimators import CensoredClassifier
 from whether.facts import Groups, Told
 from whether.methods import METHODS
@@ -74,9 +75,8 @@ class Recommendation(Told):
 
     @property
     def fit_parameters(self) -> dict[str, Any]:
-        """Times and follow-up as examined, for the estimator's ``fit``; follow-up may come from dates of entry."""
-        cohort = self.evidence.material.cohort
-        known = {"time": cohort.time, "follow_up": cohort.follow_up}
+        """Everything known of people as examined, for the estimator's ``fit``; follow-up may come from dates."""
+        known = known_of(self.evidence.material.cohort)
         return {name: values for name, values in known.items() if values is not None}
 
 
@@ -89,6 +89,7 @@ def recommend(
     propensity_features: Sequence[str | int] | None = None,
     entry: ArrayLike | None = None,
     random_state: int = 0,
+    **records: Any,
 ) -> Recommendation:
     """Recommend a method for a cohort, with reasons.
 
@@ -98,6 +99,8 @@ def recommend(
         Features, or what `examine` returned.
     y, time, follow_up, propensity_features, entry, random_state
         See `examine`; not needed where X is the evidence.
+    **records
+        ``known_negative``, ``time_lower``, ``entry_time``, ``competing`` and ``question``; see `examine`.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def recommend(
         return advise(X)
     if y is None:
         raise ArgumentError("recommend needs y, the labels: recommend(X, y, ...), or recommend(examine(X, y, ...)).")
-    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry}
+    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, **records}
     return advise(examine(X, y, **known, propensity_features=propensity_features, random_state=random_state))
 
 

@@ -45,7 +45,7 @@ METHOD_RULES: tuple[MethodRule, ...] = (
     MethodRule("trusted times, named features", lambda s: s.times_usable and s.restricts_times, AFTMC_R),
     MethodRule("trusted times", lambda s: s.times_usable, AFTMC_F),
     MethodRule("follow-up, named features", lambda s: s.follow_up_usable and s.restricts_times, FUMC_R),
-    MethodRule("follow-up", lambda s: s.follow_up_usable, FUMC_F),
+    MethodRule("follow-up", lambda s: s.follow_up_usable or s.enters_late, FUMC_F),
     MethodRule("named features", lambda s: bool(s.named), SARPU_R),
     # A constant is a propensity that depends on no feature.
     MethodRule("labels at random", lambda s: s.is_scar, SARPU_R),
@@ -62,7 +62,7 @@ REASONS: tuple[Remark, ...] = (
 # What no method can say from these data.
 REFUSALS: tuple[Remark, ...] = (
     Remark("short follow-up", lambda s: s.reading == "goes on"),
-    Remark("labels only", lambda s: not (s.has_clock or s.named or s.is_scar)),
+    Remark("labels only", lambda s: not (s.has_clock or s.enters_late or s.named or s.is_scar)),
 )
 
 # Where the answer may mislead.

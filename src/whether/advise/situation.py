@@ -33,6 +33,11 @@ class Situation:
         return self.has_time and self.evidence.times_trusted
 
     @property
+    def enters_late(self) -> bool:
+        """Whether some people came under observation late: only a method with a clock can allow for that."""
+        return self.evidence.material.enters_late
+
+    @property
     def times_checked(self) -> bool:
         """Whether event times could be checked."""
         return self.evidence.trust is not None and self.evidence.trust.labels.was_run

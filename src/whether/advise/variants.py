@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -16,11 +16,11 @@ from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
 from whether.advise.situation import Situation
 from whether.advise.standing import object_to
-from whether.cohort import Cohort
+from whether.cohort import Cohort, known_of
 from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
 from whether.learners.progress import progress, reporting
-from whether.methods import METHODS
+from whether.methods import ENPU, METHODS, Method
 from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
@@ -73,6 +73,8 @@ class Sensitivity(Told):
         Whether the advice refused to settle on one number.
     groups : mapping
         Sizes of the groups of which numbers may tell.
+    unread : dict of str to tuple of str
+        What is known of these people, and the methods that were left out because they cannot read it.
     """
 
     recommended: str
@@ -80,6 +82,7 @@ class Sensitivity(Told):
     variants: tuple[Variant, ...]
     refused: bool
     groups: Groups = field(repr=False, default_factory=dict)
+    unread: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def own_mean(self) -> float:
@@ -137,6 +140,7 @@ def sensitivity(
     learner: Any = "linear",
     random_state: int = 0,
     verbose: int = 0,
+    **records: Any,
 ) -> Sensitivity:
     """Fit under different assumptions and see how the risk moves.
 
@@ -159,6 +163,8 @@ def sensitivity(
         For all methods.
     verbose : int
         1 reports progress everywhere, not on a terminal only.
+    **records
+        ``known_negative``, ``time_lower``, ``entry_time``, ``competing`` and ``question``; see `examine`.
 
     Returns
     -------
@@ -177,7 +183,7 @@ def sensitivity(
         raise ArgumentError(
             "sensitivity needs y, the labels: sensitivity(X, y, ...), or sensitivity(examine(X, y, ...))."
         )
-    named: dict[str, Any] = {"propensity_features": propensity_features, "entry": entry}
+    named: dict[str, Any] = {"propensity_features": propensity_features, "entry": entry, **records}
     with reporting(verbose):
         advice = recommend(X, y, time=time, follow_up=follow_up, **named, random_state=random_state)
         cohort = advice.evidence.material.cohort
@@ -196,18 +202,43 @@ def vary(
 ) -> Sensitivity:
     """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
-    risks = _predict(advice.estimator.set_params(learner=learner), cohort, people)
+    advised = advice.estimator.set_params(learner=learner)
+    risks = _predict(advised, cohort, people)
     variants, situation = [], Situation(advice.evidence)
     with progress(len(trials), "Variants") as bar:
         for kind, value, model, seen in trials:
-            variant = _try(kind, value, model, seen, people, risks)
+            if seen is cohort and _are_alike(model, advised):  # which is fitted already
+                model, variant = advised, _compare(kind, value, risks, risks)
+            else:
+                variant = _try(kind, value, model, seen, people, risks)
             if not variant.failed and value != advice.method:
                 # The evidence is about the cohort, the risks may be of others.
                 level = float(model.predict_proba(advice.evidence.material.cohort.features)[:, 1].mean())
                 variant = replace(variant, objection=object_to(kind, value, level, situation))
             variants.append(variant)
             bar.advance()
-    return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups)
+    unread = find_unread(_applicable(advice, cohort), cohort)
+    return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups, unread)
+
+
+def find_unread(methods: Iterable[Method], cohort: Cohort) -> dict[str, tuple[str, ...]]:
+    """Return what is known of people that some of the methods cannot read, with the names of those methods."""
+    found: dict[str, tuple[str, ...]] = {}
+    for method in methods:
+        for what in method.unread(cohort):
+            found[what] = (*found.get(what, ()), method.name)
+    return found
+
+
+def _applicable(advice: Recommendation, cohort: Cohort) -> list[Method]:
+    """Methods that are answers and have the data that they need."""
+    known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
+    has_named = advice.evidence.material.propensity_columns is not None
+    return [
+        method
+        for method in METHODS.values()
+        if method.is_answer and set(method.needs) <= known and (has_named or not method.feature_parameter)
+    ]
 
 
 def _trials(
@@ -220,17 +251,16 @@ def _trials(
     """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
     columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
     settings = {"learner": learner, "random_state": 0}
-    known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
     named = None if columns is None else columns.tolist()
-    for method in METHODS.values():
-        usable = set(method.needs) <= known and (named is not None or not method.feature_parameter)
-        if usable and method.is_answer:
+    for method in _applicable(advice, cohort):
+        if not method.unread(cohort):
             yield "restriction", method.name, method.build(named, **settings), cohort
-    # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
-    for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
-        yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort
-    for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
-        yield "prevalence", float(f"{share:.3g}"), ElkanNotoClassifier(prevalence=share, **settings), cohort
+    if not ENPU.unread(cohort):
+        # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
+        for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
+            yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort
+        for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
+            yield "prevalence", float(f"{share:.3g}"), ElkanNotoClassifier(prevalence=share, **settings), cohort
     method = METHODS[advice.method]
     if method.needs and cohort.time is not None:
         for share in HORIZON_SHARES:
@@ -248,10 +278,18 @@ def _grid(values: Sequence[float] | None, lowest: float, highest: float) -> list
 
 def _cut(cohort: Cohort, horizon: float) -> Cohort:
     """What would have been seen, had follow-up ended at the horizon."""
+    if cohort.entry_time is not None:
+        cohort = cohort.take(np.flatnonzero(cohort.entry_time < horizon))
     time = cohort.required("time")
-    follow_up = None if cohort.follow_up is None else np.minimum(cohort.follow_up, horizon)
-    labeled = cohort.labeled & (time <= horizon)
-    return replace(cohort, labeled=labeled, time=np.minimum(time, horizon), follow_up=follow_up)
+    labeled, last = cohort.labeled & (time <= horizon), np.minimum(time, horizon)
+    if cohort.time_lower is not None:  # not yet seen at a visit after the horizon, and known to be free at the last one
+        last = np.where(labeled | ~(cohort.time_lower < horizon), last, cohort.time_lower)
+    cut = replace(cohort, labeled=labeled, time=last)
+    if cohort.follow_up is not None:
+        cut = replace(cut, follow_up=np.minimum(cohort.follow_up, np.where(labeled, horizon, last)))
+    if cohort.competing is not None:
+        cut = replace(cut, competing=cohort.competing & (time <= horizon))
+    return cut.take(np.flatnonzero(last > (0.0 if cohort.entry_time is None else cohort.entry_time)))
 
 
 def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
@@ -263,8 +301,7 @@ def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
 def fit_to(cohort: Cohort, model: Any, X: Any = None, sample_weight: Array | None = None) -> Any:
     """Fit a classifier to what is known of a cohort, whose features may have names in X."""
     features, labels = cohort.features if X is None else X, cohort.labeled.astype(int)
-    known = {name: getattr(cohort, name) for name in ("time", "follow_up", "groups", "known_negative")}
-    return model.fit(features, labels, **known, sample_weight=sample_weight)
+    return model.fit(features, labels, **known_of(cohort), sample_weight=sample_weight)
 
 
 def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
@@ -272,6 +309,14 @@ def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Arra
         risks = _predict(model, cohort, people)
     except (ValueError, np.linalg.LinAlgError) as error:
         return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error))
+    return _compare(kind, value, risks, reference)
+
+
+def _compare(kind: str, value: str | float, risks: Array, reference: Array) -> Variant:
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
+
+
+def _are_alike(model: Any, other: Any) -> bool:
+    return type(model) is type(other) and model.get_params(deep=False) == other.get_params(deep=False)

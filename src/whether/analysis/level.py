@@ -10,6 +10,7 @@ from whether.advise import Recommendation, Sensitivity
 from whether.analysis.cautions import curve_is_above
 from whether.analysis.group_levels import Measure
 from whether.analysis.ranges import Intervals, hold_curve, is_open, reach_up, widest_range
+from whether.analysis.remaining import Remaining
 from whether.analysis.result import Note
 from whether.analysis.sums import Sums
 from whether.analysis.uncertainty import Rows
@@ -35,11 +36,11 @@ def settle_level(sums: Sums, advice: Recommendation, moved: Sensitivity | None) 
 
     The intervals reach as far as the curve of events where that shows, or leaves open, more than the model.
     """
-    everybody, n_unlabeled = np.arange(sums.cohort.n), int(np.count_nonzero(~sums.cohort.labeled))
+    everybody, n_open = np.arange(sums.cohort.n), int(np.count_nonzero(sums.open_people))
     own_risk = sums.measure(everybody)[0]
     reach = _stretch(sums, advice, own_risk)
     mean_risk, unseen = reach(everybody)
-    settles = not is_open(unseen, n_unlabeled)
+    settles = not is_open(unseen, n_open)
     if settles and not advice.refused:
         is_raised = "unclear plateau" in advice.flags and mean_risk.upper > own_risk.upper
         notes = (Note("left open by the curve"),) if is_raised else ()
@@ -50,26 +51,29 @@ def settle_level(sums: Sums, advice: Recommendation, moved: Sensitivity | None) 
 
 def _stretch(sums: Sums, advice: Recommendation, own_risk: Interval) -> Measure:
     """The model's intervals, stretched by the curve of events."""
-    evidence = advice.evidence
+    evidence, remaining = advice.evidence, Remaining.of(advice.evidence, sums.still)
 
     def reach(rows: Rows) -> Intervals:
         found = sums.measure(rows)
         if curve_is_above(evidence.bounds, own_risk):
-            found = hold_curve(found, rows, evidence)
-        return reach_up(found, rows, evidence, own_risk.estimate) if "unclear plateau" in advice.flags else found
+            found = hold_curve(found, rows, evidence, remaining)
+        if "unclear plateau" not in advice.flags:
+            return found
+        return reach_up(found, rows, evidence, remaining, own_risk.estimate)
 
     return reach
 
 
 def _range(sums: Sums, advice: Recommendation, moved: Sensitivity | None, own_risk: Interval) -> Measure:
     """Ranges from what holds in any case to the most that models allow."""
-    bounds = advice.evidence.bounds
+    bounds, remaining = advice.evidence.bounds, Remaining.of(advice.evidence, sums.still)
     ceiling = None if isinstance(sums.model, LabelClassifier) else bounds.highest
     if advice.restriction == ENPU.restriction:
         ceiling = bounds.highest_if_constant
 
     def measure(rows: Rows) -> Intervals:
         own = sums.measure(rows)[0]
-        return widest_range(own, rows, advice.evidence, moved, everybody=own_risk.estimate, ceiling=ceiling)
+        everybody = own_risk.estimate
+        return widest_range(own, rows, advice.evidence, moved, remaining, everybody=everybody, ceiling=ceiling)
 
     return measure

@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 
 from whether.advise import Evidence, Sensitivity
 from whether.advise.evidence.bounds import bound_by_curve
+from whether.analysis.remaining import Remaining
 from whether.analysis.uncertainty import Rows
 from whether.evaluate import Interval
 
@@ -29,11 +30,12 @@ def widest_range(
     rows: Rows,
     evidence: Evidence,
     moved: Sensitivity | None,
+    remaining: Remaining,
     *,
     everybody: float,
     ceiling: float | None,
 ) -> Intervals:
-    """Mean risk of some people, and number of their unlabeled who are positive, as ranges.
+    """Mean risk of some people, and number of them who still have the event to come, as ranges.
 
     The lower end is the lower limit of the curve of events of these people, or the share with a recorded event. The
     upper end is the highest of the model's own upper limit, of the mean risks by other methods that the evidence leaves
@@ -49,24 +51,25 @@ def widest_range(
     evidence : Evidence
     moved : Sensitivity or None
         Risks of everybody by other methods.
+    remaining : Remaining
+        What turns shares into numbers.
     everybody : float
         Mean risk of everybody by the model.
     ceiling : float or None
         The highest share that the restriction allows; None where the method does not say how many events were missed.
     """
-    cohort = evidence.material.cohort
-    labeled = cohort.labeled[rows]
-    n, n_events = rows.size, int(np.count_nonzero(labeled))
+    seen = evidence.view.cohort.take(rows)
+    n, n_events = rows.size, int(np.count_nonzero(seen.labeled))
     lowest = n_events / n
     if evidence.times_trusted and 0 < n_events < n:
-        lowest = bound_by_curve(labeled, cohort.required("time")[rows]).limit
+        lowest = bound_by_curve(seen).limit
     others = () if moved is None else moved.standing
     known = [own.estimate, own.upper, *(float(variant.risks[rows].mean()) for variant in others)]
     known.append(_left_open(own.estimate, evidence, everybody))
-    highest = 1.0 if ceiling is None else max(share for share in known if math.isfinite(share))
+    highest = evidence.bounds.highest if ceiling is None else max(share for share in known if math.isfinite(share))
     highest = max(lowest, highest if ceiling is None else min(highest, ceiling))
     share = Interval(min(max(own.estimate, lowest), highest), lowest, highest, math.nan, own.level)
-    guess, least, most = (min(max(n * end - n_events, 0.0), n - n_events) for end in (share.estimate, lowest, highest))
+    guess, least, most = (remaining.expect(end, rows) for end in (share.estimate, lowest, highest))
     return share, Interval(guess, least, most, math.nan, own.level)
 
 
@@ -78,25 +81,23 @@ def _left_open(own: float, evidence: Evidence, everybody: float) -> float:
     return float(expit(logit(own) + logit(found.highest) - logit(everybody)))
 
 
-def reach_up(found: Intervals, rows: Rows, evidence: Evidence, everybody: float) -> Intervals:
+def reach_up(found: Intervals, rows: Rows, evidence: Evidence, remaining: Remaining, everybody: float) -> Intervals:
     """Intervals that reach as far up as the curve of events leaves open, where it may go on after follow-up."""
-    return _raise(found, rows, evidence, _left_open(found[0].estimate, evidence, everybody))
+    return _raise(found, rows, remaining, _left_open(found[0].estimate, evidence, everybody))
 
 
-def hold_curve(found: Intervals, rows: Rows, evidence: Evidence) -> Intervals:
+def hold_curve(found: Intervals, rows: Rows, evidence: Evidence, remaining: Remaining) -> Intervals:
     """Intervals that reach as far up as the curve of events of these people has come."""
-    cohort = evidence.material.cohort
-    labeled = cohort.labeled[rows]
-    if not 0 < int(np.count_nonzero(labeled)) < rows.size:
+    seen = evidence.view.cohort.take(rows)
+    if not 0 < int(np.count_nonzero(seen.labeled)) < rows.size:
         return found
-    return _raise(found, rows, evidence, bound_by_curve(labeled, cohort.required("time")[rows]).share)
+    return _raise(found, rows, remaining, bound_by_curve(seen).share)
 
 
-def _raise(found: Intervals, rows: Rows, evidence: Evidence, highest: float) -> Intervals:
+def _raise(found: Intervals, rows: Rows, remaining: Remaining, highest: float) -> Intervals:
     """Put the upper ends of a mean risk and a number of unseen positives at this mean risk, where it is higher."""
     share, count = found
-    n, n_events = rows.size, int(np.count_nonzero(evidence.material.cohort.labeled[rows]))
-    most = min(n * highest - n_events, float(n - n_events))
+    most = remaining.expect(highest, rows)
     return (
         replace(share, upper=float(np.fmax(share.upper, highest))),
         replace(count, upper=float(np.fmax(count.upper, most))),

@@ -39,9 +39,9 @@ class Refits:
     risks: Array  # a row for each refit, a column for each person
     still: Array  # 0 for the labeled
 
-    def spread(self, rows: Rows) -> Spread:
-        """Standard errors of the sums over some people."""
-        mean_risks, unseen = self.risks[:, rows].mean(axis=1), self.still[:, rows].sum(axis=1)
+    def spread(self, rows: Rows, counted: Rows) -> Spread:
+        """Standard errors of the sums over some people, and over those of them who may still have the event."""
+        mean_risks, unseen = self.risks[:, rows].mean(axis=1), self.still[:, counted].sum(axis=1)
         return Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
 
 

@@ -12,6 +12,7 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.advise.situation import Situation
 from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
+from whether.analysis.remaining import Remaining
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
@@ -77,11 +78,14 @@ class Analysis(Told):
     risks : ndarray of shape (n,)
         Probability that the event ever happens, per person.
     still : ndarray of shape (n,)
-        Probability that the event is still to come, given what was seen; NaN for the labeled.
+        Probability that the event is still to come, given what was seen; NaN for the labeled, 0 for people who are
+        known never to have it. For the dead it is 0 under the lifetime question, and under the net question what it
+        would be, had they lived on.
     lower, upper : ndarray of shape (n,) or None
         Confidence limits of ``risks``; None where the model has none.
     unseen : Interval
-        Number of the unlabeled who are expected to be positive. The interval is for the number itself, conditional on
+        Number of people without the event, and alive as far as known, who are expected to have it. The interval is for
+        the number itself, conditional on
         the restriction. Where the data settle on no number, see ``kind``, it is a range: from what holds in any case
         to the most that the methods left standing allow; then the estimate is the model's own figure within it.
     mean_risk : Interval
@@ -150,6 +154,16 @@ class Analysis(Told):
         return self.n_people - self.n_events
 
     @property
+    def n_open(self) -> int:
+        """Number of people without the event who may still have it: alive, and not known never to."""
+        return self.evidence.counts.n_open
+
+    @property
+    def question(self) -> str:
+        """What is asked of people who may die first: "lifetime", "net", or "" where no deaths were told apart."""
+        return self.evidence.material.question
+
+    @property
     def kind(self) -> str:
         """What the data allow.
 
@@ -162,9 +176,9 @@ class Analysis(Told):
 
     @property
     def at_least(self) -> float:
-        """Number of the unlabeled who are positive in any case: by the lower limit of the curve of events, if any."""
+        """Number who will still have the event in any case: by the lower limit of the curve of events, if any."""
         share = Situation(self.evidence).shares_by_curve[0]
-        return max(share * self.n_people - self.n_events, 0.0)
+        return Remaining.of(self.evidence, self.still).expect(share, np.arange(self.n_people))
 
     @property
     def past_error(self) -> Interval | None:

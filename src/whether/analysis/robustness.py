@@ -37,11 +37,17 @@ class Question:
         return self.advice.evidence.material.cohort
 
     def known(self) -> dict[str, Any]:
-        """Times, follow-up, entry and named features of the rows."""
+        """Times, follow-up, records, entry and named features of the rows."""
         material, part = self.advice.evidence.material, self.cohort.take(self.rows)
         entry = None if material.entry is None else material.entry[self.rows]
         named = None if material.propensity_columns is None else material.propensity_columns.tolist()
-        return {"time": part.time, "follow_up": part.follow_up, "entry": entry, "propensity_features": named}
+        known: dict[str, Any] = {"time": part.time, "follow_up": part.follow_up, "entry": entry}
+        known |= {"known_negative": part.known_negative, "time_lower": part.time_lower, "entry_time": part.entry_time}
+        if material.died is not None:
+            known |= {"competing": material.died[self.rows], "question": material.question}
+        if self.cohort.competing is not None:  # how long the dead would have been followed says who could be scored
+            known["follow_up"] = None
+        return {**known, "propensity_features": named}
 
 
 def ask(
@@ -68,7 +74,8 @@ def run_backtest(question: Question, n_splits: int) -> tuple[Backtest | None, st
     if int(part.labeled.sum()) < FEWEST_EVENTS:
         return None, "too few events"
     known = question.known()
-    methods = [*(method.name for method in METHODS.values() if method.is_rival), question.advice.method]
+    rivals = (method.name for method in METHODS.values() if method.is_rival and not method.unread(cohort))
+    methods = [*rivals, question.advice.method]
     if known["propensity_features"] is None and METHODS[question.advice.method].feature_parameter:
         methods.pop()  # a constant propensity, by a method whose features the backtest would ask for
     groups = None if question.groups is None else question.groups[question.rows]

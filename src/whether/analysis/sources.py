@@ -27,12 +27,18 @@ def read_source(
     y: Any,
     event: str | None,
     known: dict[str, Any],
+    records: dict[str, Any],
     groups: Any,
     by: Any,
     origin: Origin | None,
     columns: dict[str, Any],
 ) -> Source:
-    """Read a table where X is one."""
+    """Read a table where X is one; records are values, one per person."""
+    given = {name: values for name, values in records.items() if values is not None}
+    if event is not None and given:
+        raise ArgumentError(
+            f"`{next(iter(given))}` is taken as values, one per person, beside X and y; not yet as a column of a table."
+        )
     if event is not None:
         X, by = read_cohort(X, event, **known, **{"group": groups, "by": by, **columns}), None
     elif columns:
@@ -41,10 +47,10 @@ def read_source(
         )
     if isinstance(X, TableCohort):
         by = X.by if by is None else by
-        return Source(X.X, X.y, X.known, X.groups, by, origin or describe_origin(X))
+        return Source(X.X, X.y, {**X.known, **given}, X.groups, by, origin or describe_origin(X))
     if y is None:
         raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
-    return Source(X, y, known, groups, by, origin or Origin())
+    return Source(X, y, {**known, **given}, groups, by, origin or Origin())
 
 
 def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simulated: bool = False) -> Origin:

@@ -22,4 +22,5 @@ def predict_still(model: CensoredClassifier, X: Any, cohort: Cohort) -> Array:
     clock = {}
     if isinstance(model, TimeModelClassifier):
         clock["time"] = cohort.required("follow_up" if model.model_.propensity.needs_follow_up else "time")
-    return np.where(cohort.labeled, np.nan, model.predict_proba_event_free(X, **clock))  # type: ignore[attr-defined]
+    still = np.where(cohort.labeled, np.nan, model.predict_proba_event_free(X, **clock))  # type: ignore[attr-defined]
+    return still if cohort.seen_negative is None else np.where(cohort.seen_negative, 0.0, still)

@@ -21,6 +21,7 @@ from whether.learners import LinearFit
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 Limits = tuple[Array, Array]
 Reach = tuple[float, float]
 
@@ -37,8 +38,8 @@ class Spread:
     unseen: float
 
 
-def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
-    """Standard errors of the mean risk and of the number of unseen positives, or None where the fit is not linear."""
+def spread_of_sums(model: CensoredClassifier, cohort: Cohort, counted: Flags) -> Spread | None:
+    """Standard errors of the mean risk and of the number of positives among the counted; None if not linear."""
     if not has_errors(model):
         return None
     fit: LinearFit = model.model_
@@ -49,7 +50,7 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort) -> Spread | None:
         assert eta is not None, "without an outcome part there is no covariance"
         missed = fit.propensity.missed_terms(v, fit.propensity.observe(part))
         # Derivatives of the sums by each predictor: the outcome's, then the propensity's.
-        slope = np.where(part.labeled, 0.0, model.family.probability(eta + missed.value)[1])
+        slope = np.where(counted[rows], model.family.probability(eta + missed.value)[1], 0.0)
         only_outcome = np.vstack([model.family.probability(eta)[1], np.zeros_like(v)])
         by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))

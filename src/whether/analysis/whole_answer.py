@@ -40,6 +40,11 @@ def analyze(
     follow_up: ArrayLike | str | None = None,
     entry: ArrayLike | str | None = None,
     propensity_features: Sequence[str | int] | None = None,
+    known_negative: ArrayLike | None = None,
+    time_lower: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
+    competing: ArrayLike | None = None,
+    question: str | None = None,
     groups: ArrayLike | str | None = None,
     by: str | Sequence[str] | Mapping[str, ArrayLike] | ArrayLike | None = None,
     origin: Origin | None = None,
@@ -66,7 +71,7 @@ def analyze(
     event : str, optional
         Column that says whether the event was seen. ``time``, ``follow_up``, ``entry``, ``propensity_features``,
         ``groups`` and ``by`` are then columns, too, and the table is read as the program reads it; see `read_cohort`.
-    time, follow_up, entry, propensity_features
+    time, follow_up, entry, propensity_features, known_negative, time_lower, entry_time, competing, question
         See `examine`.
     groups : array-like or str, optional
         Rows of one group belong together: intervals allow for their dependence, and the backtest never splits them.
@@ -107,7 +112,9 @@ def analyze(
     """
     _check_settings(n_splits, random_state, level)
     known = {"time": time, "follow_up": follow_up, "entry": entry, "propensity_features": propensity_features}
-    source = read_source(X, y, event, known, groups, by, origin, columns)
+    records = {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
+    records |= {"competing": competing, "question": question}
+    source = read_source(X, y, event, known, records, groups, by, origin, columns)
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
@@ -121,9 +128,11 @@ def analyze(
             model, settled = _choose_model(advice, cohort, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, source.X, cohort, level, draws, levels_off=evidence.plateau == "levels off")
-        question = ask(advice, numbered, random_state, rows_of)
-        record, no_record, moved, not_moved = _check(question, n_splits if backtest else None, sensitivity, stages)
+            levels_off, open_people = evidence.plateau == "levels off", evidence.material.open_people
+            settings: dict[str, Any] = {"levels_off": levels_off, "open_people": open_people}
+            sums = take_sums(model, source.X, cohort, level, draws, **settings)
+        asked = ask(advice, numbered, random_state, rows_of)
+        record, no_record, moved, not_moved = _check(asked, n_splits if backtest else None, sensitivity, stages)
     found = settle_level(sums, advice, moved)
     return Analysis(
         origin=source.origin,
@@ -144,7 +153,7 @@ def analyze(
         no_sensitivity=not_moved,
         cautions=find_cautions(advice, found.own_risk, record),
         warnings=caught,
-        notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(question, model, record, moved)),
+        notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(asked, model, record, moved)),
     )
 
 

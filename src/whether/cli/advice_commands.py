@@ -91,7 +91,7 @@ def backtest(
     from whether import advise
     from whether.cli.advice_output import answer
 
-    if cohort.table is not None and cohort.time is None:
+    if cohort.table is not None and not cohort.has_time:
         raise CommandError("A backtest works through event times: give the column as --time.")
     for name, value in (("--stagger", stagger), ("--horizon", horizon)):
         if value is not None and not 0 < value < float("inf"):
@@ -118,7 +118,7 @@ def _choose_methods(given: list[str] | None, cohort: CohortOptions) -> list[str]
 
 def _read_date(text: str | None, cohort: CohortOptions, stagger: float | None) -> float | None:
     """Return a date as a number: decimal years, or as it is where the entries are numbers."""
-    from whether.files.table.outcome import read_date
+    from whether.files.table.time_zero import read_date
 
     if text is None:
         return None

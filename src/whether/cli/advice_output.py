@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from whether.cli.cohorts import read_people
+from whether.cli.cohorts import read_people, what_else
 from whether.cli.options import CohortOptions
 from whether.cli.output import check_output, gathered_warnings, make_notes, say_lines, tell
 from whether.cli.problems import CommandError
@@ -39,7 +39,8 @@ def answer(
     people = read_people(cohort)
     with gathered_warnings() as warned:
         groups = {} if people.groups is None else {"groups": people.groups}
-        found = find(people.X, people.y, **people.known, **groups, **settings, random_state=cohort.seed)
+        known = {**people.known, **what_else(people, find, find.__name__)}
+        found = find(people.X, people.y, **known, **groups, **settings, random_state=cohort.seed)
     # Of invented people everything may be told.
     fewest = 0 if cohort.table is None else FEWEST
     n, n_events = people.y.size, int(people.y.sum())
@@ -69,7 +70,7 @@ def _check_result(path: Path, cohort: CohortOptions, draws_times: bool) -> None:
     ending = path.suffix.lower()
     if ending not in (".json", *PICTURES):
         raise CommandError(f"{str(path)!r} must end in .json, or in .png, .svg or .pdf for a picture.")
-    has_times = cohort.table is None or any((cohort.time, cohort.follow_up, cohort.endpoint))
+    has_times = cohort.table is None or any((cohort.has_time, cohort.follow_up, cohort.endpoint))
     if ending in PICTURES and draws_times and not has_times:
         raise CommandError("There is no picture without times: give --time or --follow-up, or write a .json file.")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from whether.cli.options import CohortOptions, list_columns
+from whether.cli.options import CohortOptions, list_columns, split
+from whether.cli.problems import CommandError
 from whether.files.table import TableCohort, open_table, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
@@ -20,13 +23,29 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
     """Read the table, or simulate people where there is none."""
     if options.table is None:
         return _simulate_people(options.seed)
-    assert options.event is not None, "the options have been checked"
     table = open_table(options.table, query=options.query)
-    lists = ("features", "drop", "categorical", "propensity_features", "id", "by")
+    lists = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
     columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names) for name in lists}
-    plain = ("time", "follow_up", "entry", "endpoint", "event_value", "group")
+    plain = (
+        "event", "time", "follow_up", "entry", "endpoint", "event_date", "last_contact", "entry_time", "time_lower",
+        "never_after", "group",
+    )  # fmt: skip
     columns |= {name: getattr(options, name) for name in plain}
-    return read_cohort(table, options.event, keep_gaps=keep_gaps, **columns)
+    columns |= {name: split(getattr(options, name)) or None for name in ("event_value", "competing")}
+    return read_cohort(table, keep_gaps=keep_gaps, **columns)
+
+
+def what_else(people: TableCohort, call: Callable[..., Any], command: str) -> dict[str, Any]:
+    """What is known of people besides times and follow-up, for a call that reads it; it is refused by one that cannot.
+
+    Nothing that was said on the command line is left aside in silence.
+    """
+    read = inspect.signature(call).parameters
+    unread = [name for name in people.beside if name not in read]
+    if unread:
+        option = {"known_negative": "--never-after"}.get(unread[0], "--" + unread[0].replace("_", "-"))
+        raise CommandError(f"`whether {command}` does not read {option}.")
+    return people.beside
 
 
 def _simulate_people(seed: int) -> TableCohort:

@@ -51,9 +51,9 @@ def fit(
     """  # noqa: D301
     from whether.cli.cohorts import read_people
     from whether.cli.method_choice import (
-        build_model,
         check_method,
         describe_fit,
+        fit_model,
         follow_advice,
         model_settings,
         save_fitted,
@@ -77,8 +77,8 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        model = build_model(chosen, people, learner, cohort.seed, model_settings(people, outcome_features, penalty))
-        model.fit(people.X, people.y, **times, groups=people.groups)
+        settings = model_settings(people, outcome_features, penalty)
+        model = fit_model(chosen, people, times, learner, cohort.seed, settings)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}

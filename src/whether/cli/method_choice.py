@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import recommend
+from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
 from whether.estimators import CensoredClassifier
@@ -43,7 +44,7 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     """Return the method that was asked for, if any; refuse one that needs more than is known, before reading."""
     has_follow_up, named = cohort.follow_up or cohort.endpoint, cohort.propensity_features is not None
     if name is None:
-        if not (cohort.time or cohort.entry or has_follow_up or named):
+        if not (cohort.has_time or cohort.entry or has_follow_up or named):
             raise CommandError(
                 "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
                 "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "
@@ -51,7 +52,7 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
             )
         return None
     found = find_method(name, cohort)
-    if "time" in found.needs and cohort.time is None:
+    if "time" in found.needs and not cohort.has_time:
         raise CommandError(f"{found.name} works through event times: give the column as --time.")
     if "follow_up" in found.needs and not has_follow_up:
         needed = "give the column as --follow-up, or --entry and --endpoint"
@@ -77,19 +78,28 @@ def model_settings(people: TableCohort, outcome_features: list[str] | None, pena
     return settings
 
 
-def build_model(method: Method, people: TableCohort, learner: str, seed: int, settings: dict[str, Any]) -> Any:
-    """Return a classifier to be fitted; refuse settings that the method has no use for."""
+def fit_model(
+    method: Method, people: TableCohort, times: dict[str, Any], learner: str, seed: int, settings: dict[str, Any]
+) -> Any:
+    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read."""
+    if "follow_up" in method.needs and times.get("follow_up") is None:
+        raise CommandError(
+            f"{method.name} works through the length of follow-up, which is not known: too many people without the "
+            "event were last seen before --endpoint. A method that reads event times, such as AFTMC-F, can do without."
+        )
     strange = next((name for name in settings if name not in inspect.signature(method.estimator).parameters), None)
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
-    return method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
+    model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
+    return model.fit(people.X, people.y, **times, **what_else(people, model.fit, "fit"), groups=people.groups)
 
 
 def follow_advice(people: TableCohort, seed: int) -> tuple[Method, str, dict[str, Any], list[str]]:
     """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
     if not people.encoder.features:
         raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
-    advice = recommend(people.X, people.y, **people.known, random_state=seed)
+    beside = what_else(people, recommend, "fit` without `--method")
+    advice = recommend(people.X, people.y, **people.known, **beside, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
 

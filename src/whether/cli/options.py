@@ -63,13 +63,36 @@ class CohortOptions:
     time: Annotated[Text, option("Column with the time of the event or, without it, of the end of follow-up.")] = None
     follow_up: Annotated[Text, option("Column with how long each person was, or would have been, followed.")] = None
     entry: Annotated[Text, option("Column with the dates of entry, where times follow from dates.")] = None
-    endpoint: Annotated[Text, option("Date at which follow-up ended for everybody, as 2020-12-31.", "DATE")] = None
-    event_value: Annotated[Text, option("Value of the event column that means that it was seen.", "VALUE")] = None
+    endpoint: Annotated[
+        Text, option("Date at which follow-up ended for everybody, as 2020-12-31, 2020-12 or 2020.", "DATE")
+    ] = None
+    event_value: Annotated[
+        Texts, option("Values of the event column that mean that it was seen, as a,b.", "VALUES")
+    ] = None
+    competing: Annotated[
+        Texts, option("Values of the event column that mean that something else came first, as a,b.", "VALUES")
+    ] = None
+    event_date: Annotated[
+        Text, option("In place of --event: column with the date of the event, empty where it was not seen.")
+    ] = None
+    last_contact: Annotated[Text, option("Beside --event-date: column with the date last seen.")] = None
+    entry_time: Annotated[
+        Text, option("Column with the time at which observation began, event-free, on the scale of --time.")
+    ] = None
+    time_lower: Annotated[
+        Text, option("Column with the last time without the event, where it came between two visits.")
+    ] = None
+    never_after: Annotated[
+        float | None, option("Time from which on the event does not come any more, on the scale of --time.", "NUMBER")
+    ] = None
     propensity_features: Annotated[Texts, option("Columns that decide who is seen, as a,b.", "COLUMNS")] = None
     features: Annotated[Texts, option("Columns to learn from, as a,b, or none; by default all others.", "COLUMNS")] = (
         None
     )
     drop: Annotated[Texts, option("Columns to leave out, as a,b.", "COLUMNS")] = None
+    keep: Annotated[Texts, option("Columns to use, as a,b, even if they seem to give the outcome away.", "COLUMNS")] = (
+        None
+    )
     categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
     id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
     group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
@@ -79,11 +102,18 @@ class CohortOptions:
 
     def check(self) -> None:
         """Refuse what does not go together, before anything is read."""
-        if self.table is not None and self.event is None:
-            raise CommandError("--event is missing: the column that says whether the event was seen.")
+        if self.table is not None and self.event is None and self.event_date is None:
+            raise CommandError(
+                "--event is missing: the column that says whether the event was seen; or --event-date, with its date."
+            )
         given = [name for name in self.told() if name != "--seed"]
         if self.table is None and given:
             raise CommandError(f"{given[0]} needs a table: without one the cohort is simulated. Give the file first.")
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there are times of the event."""
+        return self.time is not None or self.event_date is not None
 
     def told(self) -> dict[str, Any]:
         """Options that were given, by their names on the command line."""
@@ -121,7 +151,7 @@ def _parameters(needs_table: bool, takes: Sequence[str]) -> list[inspect.Paramet
     hints = get_type_hints(CohortOptions, include_extras=True)
     if needs_table:
         hints["table"] = TablePath
-    required = ("table", "event") if needs_table else ()
+    required = ("table",) if needs_table else ()
     return [
         inspect.Parameter(
             entry.name,

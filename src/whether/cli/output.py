@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from whether.cli.problems import CommandError, on_one_line, printable
+from whether.cli.problems import CommandError, name_options, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.table import Finding
 from whether.files.whole_files import check_parent
@@ -32,7 +32,9 @@ def make_notes(
     findings: Iterable[Finding], warned: Iterable[str] = (), suppress_below: int = FEWEST
 ) -> list[dict[str, Any]]:
     """What was done to a table, and what the library warned of."""
-    notes = [{"text": word(finding, suppress_below), "warning": finding.is_warning} for finding in findings]
+    notes = [
+        {"text": name_options(word(finding, suppress_below)), "warning": finding.is_warning} for finding in findings
+    ]
     return notes + [{"text": text, "warning": True} for text in warned]
 
 

@@ -26,8 +26,8 @@ from whether.validate import ArgumentError, DataError
 PACKAGE = Path(whether.__file__).parent
 # Parameters of the library that are options of the program, in backticks where an error names them.
 PARAMETER = re.compile(
-    "`(event|time|follow_up|entry|endpoint|event_value|features|drop|categorical|propensity_features|id|group|output|"
-    "level|test_size)`"
+    "`(event|time|follow_up|entry|endpoint|event_value|competing|event_date|last_contact|entry_time|time_lower|"
+    "never_after|features|drop|keep|categorical|propensity_features|id|group|output|level|test_size)`"
 )
 
 

@@ -12,7 +12,7 @@ import typer
 
 from whether.analysis import Analysis, analyze
 from whether.analysis.sources import describe_origin
-from whether.cli.cohorts import read_people
+from whether.cli.cohorts import read_people, what_else
 from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
 from whether.cli.output import make_notes, refuse_names, tell
@@ -40,7 +40,8 @@ def run(
         # Ids that CSV cannot have are refused now, not after the long work.
         write_table(names, folder / PREDICTIONS)
         described = describe_origin(people, simulated=cohort.table is None, **origin)
-        answer = analyze(people, origin=described, random_state=cohort.seed, **settings)
+        known = what_else(people, analyze, "analyze")
+        answer = analyze(people, origin=described, random_state=cohort.seed, **known, **settings)
         summary = answer.to_dict(suppress_below=suppress_below)
         _save_model(answer, people, folder / MODEL)
         write_table(_predictions(answer, names), folder / PREDICTIONS)

@@ -172,6 +172,11 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         self._report()
         return self
 
+    @classmethod
+    def unread_records(cls) -> tuple[str, ...]:
+        """Names of what ``fit`` takes of people and this classifier cannot read."""
+        return tuple(cls._unread)
+
     @abstractmethod
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned from a checked cohort: the restriction on the propensity."""
@@ -297,7 +302,12 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         note = (
             f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); penalty=None is maximum likelihood."
         )
-        return [note] if self.model_.ridge else []
+        notes = [note] if self.model_.ridge else []
+        if getattr(self, "prevalence_error", None) is not None:
+            parameters = self.get_params(deep=False)
+            share, error = parameters["prevalence"], parameters["prevalence_error"]
+            notes.append(f"The share of positives is taken to be {share:g}, give or take {error:g}, from elsewhere.")
+        return notes
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.

@@ -79,6 +79,8 @@ class _AcceleratedCure(_SharedIndex):
         shrinkage: float | str = "cv",
         *,
         outcome_features: Sequence[str | int] | None = None,
+        prevalence: float | None = None,
+        prevalence_error: float | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
         ridge: float | str = "auto",
@@ -91,6 +93,7 @@ class _AcceleratedCure(_SharedIndex):
         self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
         self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.prevalence, self.prevalence_error = prevalence, prevalence_error
         self.random_state, self.verbose = random_state, verbose
 
     @property
@@ -124,6 +127,8 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
         to the index. Where the two parts have different features, that is restriction enough and "cv" means 0.
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
+    prevalence, prevalence_error : float, optional
+        Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
@@ -151,6 +156,8 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     ----------
     distribution, time_features, shrinkage, outcome_features
         See `FollowUpCureClassifier`. ``penalty=None`` is the published model.
+    prevalence, prevalence_error : float, optional
+        Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
@@ -183,6 +190,8 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         Number of bins; they hold about equal numbers of events.
     time_features, shrinkage, outcome_features
         See `FollowUpCureClassifier`.
+    prevalence, prevalence_error : float, optional
+        Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
@@ -213,6 +222,8 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         shrinkage: float | str = "cv",
         *,
         outcome_features: Sequence[str | int] | None = None,
+        prevalence: float | None = None,
+        prevalence_error: float | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
         ridge: float | str = "auto",
@@ -225,6 +236,7 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         self.n_bins, self.time_features, self.shrinkage = n_bins, time_features, shrinkage
         self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.prevalence, self.prevalence_error = prevalence, prevalence_error
         self.random_state, self.verbose = random_state, verbose
 
     @property

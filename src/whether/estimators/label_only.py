@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.censored import CensoredClassifier
+from whether.estimators.parameters import settle_share
 from whether.estimators.warn import warn, warn_unless_converged
 from whether.learners import Task
 from whether.propensity import Certain, LogisticPropensity
@@ -113,6 +114,8 @@ class SARPUClassifier(LabelOnlyClassifier):
     propensity_features : list of str or int, optional
         Features that drive labeling, by name or position. None means all of them; an empty list makes the propensity
         a constant that is estimated by maximum likelihood.
+    prevalence, prevalence_error : float, optional
+        Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`.
 
@@ -133,6 +136,8 @@ class SARPUClassifier(LabelOnlyClassifier):
         self,
         propensity_features: Sequence[str | int] | None = None,
         *,
+        prevalence: float | None = None,
+        prevalence_error: float | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
         ridge: float | str = "auto",
@@ -144,13 +149,16 @@ class SARPUClassifier(LabelOnlyClassifier):
     ) -> None:
         self.propensity_features, self.learner, self.penalty, self.ridge = propensity_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.prevalence, self.prevalence_error = prevalence, prevalence_error
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
         columns = self._columns("propensity_features")
         # A negative who is known to be one is explained by the outcome, and by no propensity.
-        self.exchangeable_ = columns.size == cohort.features.shape[1] and cohort.known_negative is None
-        return Task(cohort, [LogisticPropensity(sloped=columns.size > 0)], columns, rng=self._rng())
+        self.exchangeable_ = columns.size == cohort.features.shape[1] and cohort.seen_negative is None
+        share = settle_share(self.prevalence, self.prevalence_error, cohort)
+        candidates = [LogisticPropensity(sloped=columns.size > 0)]
+        return Task(cohort, candidates, columns, rng=self._rng(), share=share)
 
     def _report(self) -> None:
         if not self.exchangeable_:

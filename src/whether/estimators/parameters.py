@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
-from whether.learners import LinearLearner, Task, resolve_learner
-from whether.validate import ArgumentError, check_whole_number
+from whether.learners import KnownShare, LinearLearner, Task, resolve_learner
+from whether.validate import ArgumentError, DataError, check_share, check_whole_number
 
+# Standard error of a share that is given without one: as good as exact, and no trouble to the optimizer.
+SMALLEST_ERROR = 0.001
 LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2}
 
 
@@ -36,6 +39,7 @@ RULES = {
         f"'auto' or one of {sorted(DISTRIBUTIONS)}",
         lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
     ),
+    "prevalence_error": ("a number > 0", lambda value: value is None or (_is_number(value) and 0 < value < math.inf)),
     "verbose": (
         "True, False or a whole number >= 0",
         lambda value: isinstance(value, numbers.Integral) and int(value) >= 0,
@@ -73,6 +77,24 @@ def _check_combination(parameters: dict[str, Any]) -> None:
             raise ArgumentError(
                 f"penalty=None switches every penalty off, but {name}={value!r} asks for one. Leave one of them out."
             )
+
+
+def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) -> KnownShare | None:
+    """Return what is known of the share of positives from elsewhere."""
+    if prevalence is None:
+        if error is not None:
+            raise ArgumentError(f"prevalence_error={error!r} is that of a prevalence: give prevalence as well.")
+        return None
+    labeled, negative = cohort.labeled, cohort.seen_negative
+    lowest = float(np.average(labeled, weights=cohort.weight))
+    highest = 1.0 if negative is None else 1 - float(np.average(negative, weights=cohort.weight))
+    if error is None and not lowest <= check_share(prevalence, "prevalence") <= highest:
+        raise DataError(
+            f"prevalence must lie between the share labeled ({lowest:.4g}) and that not known to be negative "
+            f"({highest:.4g}), got {prevalence!r}: every labeled person is positive. If it is that of other people, "
+            "say how far it may be off with prevalence_error."
+        )
+    return KnownShare(check_share(prevalence, "prevalence"), SMALLEST_ERROR if error is None else float(error))
 
 
 def linear_settings(parameters: dict[str, Any], sandwich: bool, task: Task) -> LinearLearner:

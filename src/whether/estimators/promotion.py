@@ -34,6 +34,8 @@ class PromotionTimeClassifier(TimeModelClassifier):
         Features that F may depend on besides the index; None means all. Their slopes carry the ridge penalty.
     outcome_features : list of str or int, optional
         Features of the index; None means all.
+    prevalence, prevalence_error : float, optional
+        Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
         See `CensoredClassifier`. A scikit-learn classifier cannot be the learner: causes are counted, not classified.
 
@@ -64,6 +66,8 @@ class PromotionTimeClassifier(TimeModelClassifier):
         time_features: Sequence[str | int] | None = (),
         *,
         outcome_features: Sequence[str | int] | None = None,
+        prevalence: float | None = None,
+        prevalence_error: float | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
         ridge: float | str = "auto",
@@ -76,6 +80,7 @@ class PromotionTimeClassifier(TimeModelClassifier):
         self.clock, self.distribution, self.time_features = clock, distribution, time_features
         self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
+        self.prevalence, self.prevalence_error = prevalence, prevalence_error
         self.random_state, self.verbose = random_state, verbose
 
     @property

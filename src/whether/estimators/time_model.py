@@ -14,6 +14,7 @@ from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
+from whether.estimators.parameters import settle_share
 from whether.estimators.warn import warn
 from whether.learners import LinearLearner, Task
 from whether.propensity import EventTimePropensity, Propensity, SurvivalTimePropensity, TwoSidedPropensity
@@ -229,7 +230,7 @@ def cure_candidates(
     rows = np.flatnonzero(~cohort.labeled if never is None else never & ~cohort.labeled)
     mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
     deaths = survival_candidates(kind, "auto", mortal, penalty)
-    task = Task(mortal, deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
+    task = Task(mortal.thin(MOST_ROWS), deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
     chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
     assert isinstance(chosen, SurvivalTimePropensity)
     return [TwoSidedPropensity(candidate, chosen) for candidate in candidates]
@@ -261,7 +262,8 @@ def task_in_two_parts(model: Any, cohort: Cohort, candidates: Sequence[Propensit
     """What a model learns whose ``outcome_features`` and ``time_features`` say which part may use which features."""
     outcome = None if model.outcome_features is None else model._columns("outcome_features")
     columns, rng = model._columns("time_features"), model._rng()
-    return Task(cohort, candidates, columns, family=model.family, rng=rng, outcome_columns=outcome)
+    share = settle_share(model.prevalence, model.prevalence_error, cohort)
+    return Task(cohort, candidates, columns, family=model.family, rng=rng, outcome_columns=outcome, share=share)
 
 
 def potential_follow_up(cohort: Cohort) -> Array:

@@ -7,6 +7,7 @@ endpoint is hidden, a method is fitted to the rest, and its predictions meet the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from whether.validate import (
     check_known_follow_up,
     check_labels,
     check_number,
+    check_records,
     check_times,
 )
 
@@ -59,6 +61,8 @@ class EarlierEndpoint:
         Share of the unlabeled of then who had been lost before the endpoint. Labeled people are taken to have been
         followed to it, unless potential follow-up was given; with many lost that is not so, and `follow_up` says more
         of the labels than it should.
+    competing, time_lower, entry_time : ndarray or None
+        Who had died by then without the event, after when events of then came, and when people came under observation.
     """
 
     entered: Flags
@@ -69,6 +73,15 @@ class EarlierEndpoint:
     positive: NDArray[np.int64]
     weight: Array
     lost_share: float
+    competing: Flags | None = None
+    time_lower: Array | None = None
+    entry_time: Array | None = None
+
+    def known(self, rows: NDArray[Any]) -> dict[str, Any]:
+        """Return what ``fit`` could have been told of some people then, besides features and labels."""
+        names = ("time", "follow_up", "competing", "time_lower", "entry_time")
+        values = {name: getattr(self, name) for name in names}
+        return {name: None if part is None else part[rows] for name, part in values.items()}
 
     @property
     def weighted(self) -> bool:
@@ -92,6 +105,9 @@ def impose_calendar_endpoint(
     data_end: float | None = None,
     follow_up: ArrayLike | None = None,
     known_negative: ArrayLike | None = None,
+    competing: ArrayLike | None = None,
+    time_lower: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
 ) -> EarlierEndpoint:
     """Hide what happened after a date.
 
@@ -124,6 +140,14 @@ def impose_calendar_endpoint(
         others until `time`.
     known_negative : array-like of bool, optional
         Event-free people who are known to stay so, however short their follow-up.
+    competing : array-like of bool, optional
+        Who died at `time` without the event: for the question whether it comes before death. A death by the endpoint
+        was known then, and whoever has died since is a negative. For the question without other deaths leave it out.
+    time_lower : array-like, optional
+        After when events came, NaN where `time` is exact: one that may have come after the endpoint was not yet seen.
+    entry_time : array-like, optional
+        When people came under observation, counted from their own time zero, which `entry` dates. Whoever had not by
+        the endpoint is not there.
 
     Returns
     -------
@@ -150,18 +174,20 @@ def impose_calendar_endpoint(
     date = check_number(endpoint, "endpoint")
     if date > last:
         raise DataError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
-    entered = dates < date
+    records = _Records.check(seen, times, known_negative, competing, time_lower, entry_time)
+    entered = dates + records.start < date
     if not entered.any():
         raise DataError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
     limit = check_number(horizon, "horizon", above=0.0)
     observed = None if follow_up is None else check_known_follow_up(follow_up, times)
     potential = np.where(seen, last - dates, times) if observed is None else observed
     long_enough = (last - dates if observed is None else observed) >= limit
-    outcome = seen & long_enough, ~seen & long_enough & (times >= limit)
+    outcome = seen & long_enough, ~seen & long_enough & ((times >= limit) | records.died)
     cut, weight, rows = np.where(entered, date - dates, np.nan), np.ones(times.size), entered & long_enough
     if observed is None and rows.any():
-        weight[rows] = reach_weights(seen[rows], times[rows], limit)
-    return _view(seen, times, potential, cut, outcome, weight, known_negative)
+        ended, start = (seen | records.died)[rows], None if entry_time is None else records.start[rows]
+        weight[rows] = reach_weights(ended, times[rows], limit, entry=start)
+    return _view(seen, times, potential, cut, outcome, weight, records)
 
 
 def impose_staggered_endpoint(
@@ -173,6 +199,9 @@ def impose_staggered_endpoint(
     rng: np.random.Generator,
     follow_up: ArrayLike | None = None,
     known_negative: ArrayLike | None = None,
+    competing: ArrayLike | None = None,
+    time_lower: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
 ) -> EarlierEndpoint:
     """Hide what happened after an endpoint before which people entered evenly.
 
@@ -186,7 +215,7 @@ def impose_staggered_endpoint(
 
     Parameters
     ----------
-    event, time, horizon, follow_up, known_negative
+    event, time, horizon, follow_up, known_negative, competing, time_lower, entry_time
         As in `impose_calendar_endpoint`.
     stagger : float
         Length of the period of entry before the endpoint, in the unit of `time`.
@@ -210,15 +239,37 @@ def impose_staggered_endpoint(
     """
     seen, times = _check_outcome(event, time)
     length = check_number(stagger, "stagger", above=0.0)
-    cut = length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
+    records = _Records.check(seen, times, known_negative, competing, time_lower, entry_time)
+    cut = records.start + length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
     limit = check_number(horizon, "horizon", above=0.0)
     observed = None if follow_up is None else check_known_follow_up(follow_up, times)
-    negative = ~seen & (times >= limit)
+    negative = ~seen & ((times >= limit) | records.died)
     if observed is None:
-        weight, potential = reach_weights(seen, times, limit), np.where(seen, np.inf, times)
-        return _view(seen, times, potential, cut, (seen, negative), weight, known_negative)
-    outcome = seen & (observed >= limit), negative
-    return _view(seen, times, observed, cut, outcome, np.ones(times.size), known_negative)
+        start, potential = None if entry_time is None else records.start, np.where(seen, np.inf, times)
+        weight = reach_weights(seen | records.died, times, limit, entry=start)
+        return _view(seen, times, potential, cut, (seen, negative), weight, records)
+    outcome = seen & (observed >= limit), negative & (~records.died | (observed >= limit))
+    return _view(seen, times, observed, cut, outcome, np.ones(times.size), records)
+
+
+@dataclass(frozen=True)
+class _Records:
+    """What is known of people besides, checked."""
+
+    certain: Flags  # known never to have the event
+    died: Flags  # without the event
+    lower: Array | None
+    start: Array  # of observation, on the scale of time
+
+    @classmethod
+    def check(cls, seen: Flags, time: Array, negative: Any, competing: Any, lower: Any, start: Any) -> _Records:
+        """Check the records; what is not said is said of nobody."""
+        none = np.zeros(time.size, dtype=bool)
+        certain = none if negative is None else ~seen & check_flags(negative, time.size, "known_negative")
+        known = check_records(seen, time, None, time_lower=lower, entry_time=start, competing=competing)
+        died, entered = known["competing"], known["entry_time"]
+        first = np.zeros(time.size) if entered is None else entered
+        return cls(certain, none if died is None else died, known["time_lower"], first)
 
 
 def _view(
@@ -228,26 +279,33 @@ def _view(
     cut: Array,
     outcome: tuple[Flags, Flags],
     weight: Array,
-    known_negative: ArrayLike | None,
+    records: _Records,
 ) -> EarlierEndpoint:
     """Cut everybody's observation (NaN: had not entered), and put what is known now beside it."""
-    entered = ~np.isnan(cut)
     positive, negative = outcome
-    if known_negative is not None:
-        certain = ~seen & check_flags(known_negative, time.size, "known_negative")
-        negative, weight = negative | certain, np.where(certain, 1.0, weight)
-    scorable = entered & (positive | negative)
-    if not scorable.any():
-        raise DataError(
-            "Nobody who had entered by the endpoint can be scored: the longest follow-up of theirs is "
-            f"{time[entered].max():g}. Choose a shorter horizon, or another endpoint."
-        )
-    follow_up = np.minimum(potential, cut)
+    negative, weight = negative | records.certain, np.where(records.certain, 1.0, weight)
+    # Whoever has died was followed until then, whatever was planned.
+    follow_up = np.minimum(np.where(records.died, time, potential), cut)
     labeled = seen & (time <= follow_up)
     observed = np.where(labeled, time, follow_up)
-    y, positive_now = labeled.astype(np.int64), seen.astype(np.int64)
+    if records.lower is not None:  # an event that a later visit found: known to be free at the one before
+        observed = np.where(labeled | ~(records.lower < observed), observed, records.lower)
+        follow_up = np.where(labeled, follow_up, observed)
+    entered = observed > records.start
+    scorable = entered & (positive | negative)
+    if not scorable.any():
+        known = ~np.isnan(cut)
+        raise DataError(
+            "Nobody who had entered by the endpoint can be scored: the longest follow-up of theirs is "
+            f"{time[known].max():g}. Choose a shorter horizon, or another endpoint."
+        )
+    y, positive_now = (labeled & entered).astype(np.int64), seen.astype(np.int64)
     lost = float(np.mean((potential < cut)[entered & ~labeled])) if np.any(entered & ~labeled) else 0.0
-    return EarlierEndpoint(entered, y, observed, follow_up, scorable, positive_now, weight, lost)
+    dead = records.died & (time <= cut) if records.died.any() else None
+    first = records.start if records.start.any() else None
+    return EarlierEndpoint(
+        entered, y, observed, follow_up, scorable, positive_now, weight, lost, dead, records.lower, first
+    )
 
 
 def _check_outcome(event: ArrayLike, time: ArrayLike) -> tuple[Flags, Array]:

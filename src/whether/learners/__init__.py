@@ -6,7 +6,7 @@ from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
 from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
-from whether.learners.task import FittedModel, Learner, Task
+from whether.learners.task import FittedModel, KnownShare, Learner, Task
 
 __all__ = [
     "AutoLearner",
@@ -17,6 +17,7 @@ __all__ = [
     "FitResult",
     "FittedModel",
     "FittedPeople",
+    "KnownShare",
     "Learner",
     "LinearFit",
     "LinearLearner",

@@ -43,10 +43,10 @@ class AutoLearner(Learner, BaseEstimator):
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""
         cohort = task.cohort
-        learners = {name: learner for name, learner in self.learners.items() if learner.can_read(cohort)}
+        learners = {name: learner for name, learner in self.learners.items() if learner.can_read(task)}
         judged = {name: _at_its_best(learner, task) for name, learner in learners.items()}
-        observed = task.propensity.observe(cohort)
-        fold = deal_folds(cohort.labeled, observed, cohort.features, self.n_folds, groups=cohort.groups)
+        ranks = task.propensity.observe(cohort).ranks()
+        fold = deal_folds(cohort.labeled, ranks, cohort.features, self.n_folds, groups=cohort.groups)
         values = {name: np.full(cohort.n, np.nan) for name in learners}
         running = list(learners)
         with progress(self.n_folds, "Folds to compare learners") as bar:

@@ -10,6 +10,7 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.learners.parallel import share_out
+from whether.learners.task import KnownShare
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Observed
 
@@ -33,7 +34,8 @@ class RowTerms(NamedTuple):
 class RowProblem:
     """What is maximised over the people of a cohort, in their predictors."""
 
-    def __init__(self, cohort: Cohort, criterion: Criterion) -> None:
+    def __init__(self, cohort: Cohort, criterion: Criterion, share: KnownShare | None = None) -> None:
+        self.share = share
         self.criterion, self.propensity = criterion, criterion.propensity
         self.weight = cohort.weights
         self.observed = criterion.propensity.observe(cohort)
@@ -53,6 +55,12 @@ class RowProblem:
                 terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
         share_out(fill_in, self._blocks)
+        if self.share is not None and eta is not None:
+            slope, curvature = self.share.slopes(*self.criterion.family.probability(eta), self.weight)
+            # Weights are applied later, to all rows alike.
+            used = np.maximum(self.weight, 1e-300)
+            terms.gradient[0] -= slope / used
+            terms.curvature[0] += curvature / used
         return terms
 
     def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> RowTerms:
@@ -67,13 +75,13 @@ def _as_slice(rows: Rows) -> Selected:
 
 def deal_folds(
     labeled: Flags,
-    observed: Observed,
+    ranks: Array,
     features: Array,
     n_folds: int,
     weight: Array | None = None,
     groups: Rows | None = None,
 ) -> Rows:
-    """Deal people to folds in the order of label and time, so that every fold has its share of both.
+    """Deal people to folds in the order of label and ranks of time, so that every fold has its share of both.
 
     Nothing is drawn at random: folds are the same in every run and for every order of the rows. Rows that are alike go
     together, as a row that stands for several people does, and a row of no weight takes nobody's place. Groups go
@@ -81,7 +89,7 @@ def deal_folds(
     """
     # Rounded, because the order of columns changes the last digits.
     tie_break = np.round(np.nansum(features, axis=1, dtype=float), 9)
-    keys = np.stack([tie_break, np.round(observed.ranks(), 9), ~labeled])
+    keys = np.stack([tie_break, np.round(ranks, 9), ~labeled])
     order = np.lexsort(keys)
     ordered = keys[:, order]
     counts = np.ones(labeled.size, dtype=bool) if weight is None else weight[order] > 0

@@ -25,6 +25,24 @@ from whether.validate import ArgumentError
 
 
 @dataclass(frozen=True)
+class KnownShare:
+    """The share of positives among people like these, as known from elsewhere, with its standard error.
+
+    It is worth the penalty (mean risk - share)^2 / (2 error^2): one observation of the mean risk. Where follow-up is
+    short it moves the answer more than anything else that can be known.
+    """
+
+    share: float
+    error: float
+
+    def slopes(self, risk: Array, slope: Array, weight: Array) -> tuple[Array, Array]:
+        """Slope of the penalty in everybody's predictor of the outcome, and a curvature that bounds the exact one."""
+        each = weight / weight.sum()
+        miss = float(each @ risk) - self.share
+        return miss / self.error**2 * each * slope, each * slope**2 / self.error**2
+
+
+@dataclass(frozen=True)
 class Task:
     """One thing to be learned.
 
@@ -47,6 +65,8 @@ class Task:
         What is minimised instead of maximising the likelihood.
     rng : numpy.random.Generator
         Where a learner draws from.
+    share : KnownShare or None
+        What is known of the share of positives from elsewhere.
     """
 
     cohort: Cohort
@@ -58,6 +78,7 @@ class Task:
     risk: PURisk | None = None
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     outcome_columns: Rows | None = None
+    share: KnownShare | None = None
 
     @property
     def propensity(self) -> Propensity:
@@ -134,23 +155,26 @@ class Learner(ABC):
     allows_missing : bool
         Whether features may be NaN.
     unread : tuple of str
-        What of a cohort it cannot learn from.
+        What of a cohort, or a task, it cannot learn from.
     """
 
     allows_missing: ClassVar[bool] = False
     unread: ClassVar[tuple[str, ...]] = ()
 
-    def can_read(self, cohort: Cohort) -> bool:
-        """Whether it can learn from all that is known of people."""
-        return all(getattr(cohort, what) is None for what in self.unread)
+    def _unread_of(self, task: Task) -> list[str]:
+        known = {**vars(task.cohort), "prevalence": task.share}
+        return [what for what in self.unread if known[what] is not None]
 
-    def refuse_unread(self, cohort: Cohort) -> None:
-        """Refuse a cohort of which something is known that it cannot learn from."""
-        for what in self.unread:
-            if getattr(cohort, what) is not None:
-                raise ArgumentError(
-                    f"{type(self).__name__} cannot learn from {what}. Use learner='linear', 'boosted' or 'auto'."
-                )
+    def can_read(self, task: Task) -> bool:
+        """Whether it can learn from all that is known of people."""
+        return not self._unread_of(task)
+
+    def refuse_unread(self, task: Task) -> None:
+        """Refuse a task of which something is known that it cannot learn from."""
+        for what in self._unread_of(task):
+            raise ArgumentError(
+                f"{type(self).__name__} cannot learn from {what}. Use learner='linear', 'boosted' or 'auto'."
+            )
 
     @abstractmethod
     def fit(self, task: Task) -> Any:

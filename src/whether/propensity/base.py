@@ -25,10 +25,11 @@ def log_difference(larger: Terms, smaller: Terms) -> Terms:
         rest = -np.expm1(np.minimum(smaller.value - larger.value, 0.0))
         above, below = 1 / rest, 1 / rest - 1
         value = larger.value + np.log(rest)
-    below = np.where(np.isneginf(smaller.value), 0.0, below)
     gradient = above * larger.gradient - below * smaller.gradient
     curvature = above * _bend(larger) - below * _bend(smaller) - gradient[:, None] * gradient
-    return Terms(value, gradient, np.asarray(curvature))
+    nothing = np.isneginf(smaller.value)  # to take away: the larger one to its last digit
+    parts = zip((value, gradient, curvature), larger, strict=True)
+    return Terms(*(np.where(nothing, whole, part) for part, whole in parts))
 
 
 def _bend(terms: Terms) -> Array:
@@ -81,7 +82,7 @@ class Propensity(ABC):
 
     def seen_terms(self, v: Array, observed: Observed) -> Terms:
         """``log_seen`` of anybody labeled, be it within an interval."""
-        if observed.lower is None:
+        if observed.lower is None or not self.has_clock:
             return self.log_seen(v, observed.end)
         whole = np.isnan(np.atleast_2d(observed.lower)[0])
         part = observed.take(~whole)
@@ -100,9 +101,12 @@ class Propensity(ABC):
         slopes = (np.where(observed.never, 0.0, part) for part in (missed.gradient, missed.curvature))
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
-    def other_terms(self, v: Array, observed: Observed) -> Terms | None:
-        """Log probability of what became of an unlabeled negative; None where nothing is said of it."""
-        return None
+    def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
+        """``missed_terms``, and the log probability of what became of a negative, in the last of the predictors.
+
+        None where nothing is said of negatives.
+        """
+        return self.missed_terms(v, observed), None
 
     def log_left(self, v: Array, place: Array) -> Array:
         """Log probability that the event of a positive comes after a place."""

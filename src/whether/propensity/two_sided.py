@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from whether.arrays import Array
-from whether.propensity.base import Propensity, Terms, merge_terms
+from whether.propensity.base import Propensity, Terms
 from whether.propensity.observed import Observed
 from whether.propensity.survival_time import SurvivalTimePropensity
 
@@ -49,30 +49,36 @@ class TwoSidedPropensity(Propensity):
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log of the survival of positives over that of negatives."""
-        events, deaths = self.events.log_missed(v[: self.size], observed), self._alive(v, observed)
-        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
-        curvature[: self.size, : self.size], curvature[self.size :, self.size :] = events.curvature, -deaths.curvature
-        gradient = np.concatenate([events.gradient, -deaths.gradient])
-        return Terms(events.value - deaths.value, gradient, curvature)
+        return self._living_terms(v, observed)[0]
 
     def log_left(self, v: Array, place: Array) -> Array:
         """As of positives."""
         return self.events.log_left(v[: self.size], place)
 
-    def other_terms(self, v: Array, observed: Observed) -> Terms:
-        """Log survival of a negative up to the end, or the density of the death; nothing of those who never have it."""
-        alive = self._alive(v, observed.end)
+    def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
+        """Ratio and survival of the living, and the density of a death; nothing of those who never have the event."""
+        missed, other = self._living_terms(v, observed.end)
+        if observed.never is None:
+            return missed, other
+        lives = ~observed.never
+        missed.value[observed.never] = -np.inf
+        for part in (missed.gradient, missed.curvature, *other):
+            part *= lives
         if observed.died is not None:
-            died, rows = observed.died, v[self.size :, observed.died]
-            dead = self.deaths.log_seen(rows, self._place(observed.end[..., died]))
-            alive = merge_terms(died, dead, Terms(*(part[..., ~died] for part in alive)))
-        if observed.never is not None:
-            unread = observed.never if observed.died is None else observed.never & ~observed.died
-            alive = Terms(*(np.where(unread, 0.0, part) for part in alive))
-        gradient = np.zeros(v.shape)
-        curvature = np.zeros((v.shape[0], v.shape[0], v.shape[1]))
-        gradient[self.size :], curvature[self.size :, self.size :] = alive.gradient, alive.curvature
-        return Terms(alive.value, gradient, curvature)
+            died = np.flatnonzero(observed.died)
+            dead = self.deaths.log_seen(v[self.size :, died], self._place(observed.end[..., died]))
+            for whole, part in zip(other, dead, strict=True):
+                whole[..., died] = part
+        return missed, other
+
+    def _living_terms(self, v: Array, place: Array) -> tuple[Terms, Terms]:
+        """Log ratio of the survival of positives to that of negatives, and the latter in its own predictors."""
+        events, deaths = self.events.log_missed(v[: self.size], place), self._alive(v, place)
+        first, own = slice(0, self.size), slice(self.size, None)
+        curvature = np.zeros((v.shape[0], *v.shape))
+        curvature[first, first], curvature[own, own] = events.curvature, -deaths.curvature
+        gradient = np.concatenate([events.gradient, -deaths.gradient])
+        return Terms(events.value - deaths.value, gradient, curvature), deaths
 
     def _alive(self, v: Array, place: Array) -> Terms:
         return self.deaths.log_missed(v[self.size :], self._place(place))

@@ -10,7 +10,7 @@ from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
 from whether.methods import LR
 from whether.telling.advice_words import AdviceWords
-from whether.telling.check_words import left_out_text
+from whether.telling.check_words import left_out_text, unread_text
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline
 from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
@@ -65,7 +65,8 @@ class AnswerWords:
     def sentences(self) -> list[str]:
         """Answer, method, assumption, how sure, checks, and everything of which the reader should beware."""
         lead = self.headline.lead() if self.analysis.kind != "estimate" else []
-        lines = [self.headline.first(), *lead, self.headline.mean_risk(), self._method(), self.advice.assumes]
+        lines = [*self.headline.question(), self.headline.first(), *lead, self.headline.mean_risk()]
+        lines += [*self.headline.other_question(), self.headline.late_entry(), self._method(), self.advice.assumes]
         lines += [self._backtest(), self.sensitivity()]
         lines += [f"No single number: {text}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
@@ -110,15 +111,20 @@ class AnswerWords:
             return f"No backtest: {NO_BACKTEST[self.analysis.no_backtest]}"
         if not is_told(record.scores):
             return "Backtest: too few people of one kind were scored to tell how well."
-        name = method if method in record.scores else LR.name
+        name = method if method in record.scores else LR.name if LR.name in record.scores else next(iter(record.scores))
         hidden = f"with {percent(record.hidden_share)} of the events hidden" if is_told(record.hidden_share) else "then"
         error = record.interval(name, "mean_risk_error")
         if not is_known(error.estimate):
             return f"Backtest: {hidden}, {name} could not be fitted."
-        other = f", logistic regression on the recorded events with {record.interval(LR.name).estimate:.2f}"
+        compares = name != LR.name and LR.name in record.scores
+        other = (
+            f", logistic regression on the recorded events with {record.interval(LR.name).estimate:.2f}"
+            if compares
+            else ""
+        )
         return (
             f"Backtest: {hidden}, {name} ranked people with an AUC of {record.interval(name).estimate:.2f}"
-            f"{'' if name == LR.name else other}; its mean risk was {level_text(error)}."
+            f"{other}; its mean risk was {level_text(error)}."
         )
 
     def sensitivity(self) -> str:
@@ -128,7 +134,8 @@ class AnswerWords:
             return f"No sensitivity: {NO_SENSITIVITY[self.analysis.no_sensitivity]}"
         if not is_told(*(variant.mean_risk for variant in moved.variants)):
             return "There are too few people of one kind to say how far other methods move the mean risk."
-        return " ".join(filter(None, (self._standing(moved), left_out_text(moved.left_out), self._own_below(moved))))
+        said = self._standing(moved), left_out_text(moved.left_out), self._own_below(moved)
+        return " ".join(filter(None, (*said, unread_text(moved.unread))))
 
     def _own_below(self, moved: Sensitivity) -> str:
         """That the report's own fit shows fewer events than the curve, too, where another was left out for it."""

@@ -94,8 +94,8 @@ class Disclosure:
             allowed = all(self.allows_part(*groups[name]) for name in tells.groups)
             return value if allowed else Withheld()
         if isinstance(tells, Expected):
-            events, n = groups["events"]
-            if not self.allows(n - events):
+            events = groups["events"][0]
+            if not self.allows(groups["open"][0]):
                 return Withheld(f"fewer than {self.fewest}")
             return value if self.allows(events) else _rounded(value, 0)
         if isinstance(tells, Personal):

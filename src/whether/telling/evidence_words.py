@@ -8,6 +8,7 @@ from typing import Any
 from whether.advise import Evidence
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
 from whether.advise.evidence.cure_fraction import CureFraction
+from whether.advise.evidence.deaths import DeathEvidence
 from whether.advise.evidence.dependence import DependenceEvidence, Driver
 from whether.advise.evidence.exchange import ExchangeEvidence
 from whether.advise.evidence.follow_up import (
@@ -19,12 +20,21 @@ from whether.advise.evidence.follow_up import (
 )
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.linearity import LinearityEvidence
-from whether.advise.evidence.material import PotentialFollowUp
+from whether.advise.evidence.material import LIFETIME, NET, PotentialFollowUp
 from whether.advise.evidence.scar import ScarEvidence
 from whether.advise.evidence.shape import ShapeEvidence
 from whether.advise.evidence.time_trust import TrustEvidence
 from whether.telling.disclosure import is_told
-from whether.telling.words import is_known, p_text, percent, percent_interval, ratio_text, signed_interval
+from whether.telling.words import (
+    is_known,
+    length,
+    p_text,
+    percent,
+    percent_interval,
+    places_of,
+    ratio_text,
+    signed_interval,
+)
 
 # Drivers that are listed by name.
 MOST_LISTED = 8
@@ -34,6 +44,7 @@ def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
     """Return sentences by topic, for the topics on which there is evidence."""
     topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
         "Cohort": (evidence.counts, _counts),
+        "Deaths before the event": (evidence.deaths, _deaths),
         "Follow-up": (evidence.follow_up, _follow_up),
         "Dependence on features": (evidence.dependence, _dependence),
         "Event times": (evidence.trust, _trust),
@@ -71,6 +82,56 @@ def _counts(found: CountEvidence) -> list[str]:
     return [
         f"{found.n:,} people, {events}, {found.n_features} features{per}{few}",
         f"Known besides labels: {', '.join(known) or 'nothing'}.",
+        *_records(found),
+    ]
+
+
+def _records(found: CountEvidence) -> list[str]:
+    """What is known of some people besides labels and times, and what follows for the tests."""
+    lines = []
+    if found.n_known_negative:
+        lines.append(f"{_many(found.n_known_negative)} known never to have the event: tests see them as event-free.")
+    if found.n_between:
+        lines.append(
+            f"{_many(found.n_between, 'events')} known to lie in an interval. Models read the interval, curves its "
+            "end; tests that need exact times are left out."
+        )
+    if found.n_late:
+        lines.append(
+            f"{_many(found.n_late)} observed from a later time on. Curves and models with a clock allow for that; "
+            "tests and methods that read labels alone cannot, and are left out."
+        )
+    return lines
+
+
+def _many(count: object, what: str = "people") -> str:
+    """A number of people or events at the beginning of a sentence, as it may be told."""
+    shown = f"{count:,}" if isinstance(count, int) else str(count).capitalize()
+    return f"{shown} {what} are"
+
+
+# What is asked of people who may die first, and of what the other question would be.
+QUESTIONS = {
+    LIFETIME: "whether the event comes before death",
+    NET: "whether the event would come in a world without other deaths",
+}
+
+
+def _deaths(found: DeathEvidence) -> list[str]:
+    shown = f"{found.n_died:,}" if isinstance(found.n_died, int) else str(found.n_died).capitalize()
+    lines = [f"{shown} people died without the event. Asked is {QUESTIONS[found.question]}."]
+    return [*lines, *curves_of_deaths(found)]
+
+
+def curves_of_deaths(found: DeathEvidence, unit: str = "") -> list[str]:
+    """What curves without a model say of both questions; nothing where that is not told."""
+    if not is_told(found.incidence, found.without_deaths):
+        return []
+    places = places_of(found.incidence.upper)
+    return [
+        f"Within {length(found.until, unit)}, {percent_interval(found.incidence, places)} have the event "
+        f"before death (Aalen-Johansen); in a world without other deaths {percent(found.without_deaths, places)} would "
+        "(Kaplan-Meier, if those who died were as likely to have it as those who lived on)."
     ]
 
 
@@ -79,8 +140,8 @@ def _bounds(found: BoundsEvidence) -> list[str]:
         return ["How many have the event is not told, and so are the bounds that follow from it."]
     by_times = found.lowest_by_times
     lines = [
-        f"Without any restriction between {percent(found.lowest, 1)} and 100 % are positive; a person's risk lies "
-        "between the probability of a label and 1."
+        f"Without any restriction between {percent(found.lowest, 1)} and {_highest(found)} are positive; a person's "
+        "risk lies between the probability of a label and 1."
     ]
     if is_known(found.lowest_by_times_limit):
         estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
@@ -88,13 +149,20 @@ def _bounds(found: BoundsEvidence) -> list[str]:
             f" If follow-up is independent of the event, {estimate}at least "
             f"{percent(found.lowest_by_times_limit, 1)} {'' if estimate else 'are '}(lower limit of a 95 % interval)."
         )
-    if is_told(found.highest_if_constant):
+    if is_told(found.highest_if_constant) and is_known(found.highest_if_constant):
         lines.append(
             f"If all positives were equally likely to be labeled, at most {percent(found.highest_if_constant)} would "
             f"be positive: of the people most likely to be labeled {percent(found.highest_label_probability)} are "
             f"(at least {percent(found.highest_label_limit)}, confidence 95 %), and of all positives no fewer."
         )
     return lines
+
+
+def _highest(found: BoundsEvidence) -> str:
+    """The highest share that nothing rules out."""
+    if not is_told(found.highest):
+        return "nearly 100 %"
+    return "100 %" if found.highest == 1 else percent(found.highest, 1)
 
 
 def _follow_up(found: FollowUpEvidence) -> list[str]:
@@ -137,7 +205,10 @@ def _event_curve(found: EventCurve) -> list[str]:
             f"to {rate.upper:.2g}): if that went on for as long again, {percent(found.further_share)} of those still "
             "event-free would have the event."
         )
-    return [*lines, *_last_events(found.last_events), _cure_fraction("from event times", found.receus)]
+    last = ["With late entry Maller and Zhou's and Shen's statistics are not defined."]
+    if found.last_events is not None:
+        last = _last_events(found.last_events)
+    return [*lines, *last, _cure_fraction("from event times", found.receus)]
 
 
 def _last_events(found: LastEvents) -> list[str]:
@@ -202,10 +273,10 @@ def _list(drivers: Sequence[Driver]) -> str:
 
 def _trust(found: TrustEvidence) -> list[str]:
     heaping, end, lines = found.heaping, found.end_mass, []
-    if is_told(heaping.distinct_share):
+    if heaping is not None and is_told(heaping.distinct_share):
         lines.append(f"{percent(heaping.distinct_share)} of the event times are distinct.")
-    values = [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
-    if is_told(heaping.excess_share):
+    values = [] if heaping is None else [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
+    if heaping is not None and is_told(heaping.excess_share):
         most = f" (most at {', '.join(values)})" if values else ""
         lines.append(f"{percent(heaping.excess_share, 1)} of the events are in excess at single values{most}.")
     if end is not None and is_told(end.share):
@@ -228,6 +299,8 @@ def _shape(found: ShapeEvidence) -> list[str]:
 
 
 def _scar(found: ScarEvidence) -> list[str]:
+    if not found.likelihood_ratio.was_run and not found.bootstrap.was_run:
+        return [f"That labeling is completely at random {outcome_of(found.likelihood_ratio)}."]
     lines = [
         f"That labeling is completely at random {outcome_of(found.likelihood_ratio)}. By the published bootstrap test, "
         f"which rejects it nearly always, right or wrong, it {outcome_of(found.bootstrap)}."

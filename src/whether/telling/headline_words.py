@@ -5,10 +5,12 @@ Page, text and data take these from here, so that they say the same.
 
 from __future__ import annotations
 
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
+from whether.telling.evidence_words import QUESTIONS, curves_of_deaths
 from whether.telling.words import (
     count_range,
     is_known,
@@ -21,6 +23,7 @@ from whether.telling.words import (
 
 _DEPENDS = "depending on how many events come after the end of follow-up"
 _OPEN = "which these data narrow down no further"
+NET_QUESTION = "Would the event come in a world without other deaths?"
 # What there is to be read with a caution in mind, by kind of answer.
 _ANSWERS = {"estimate": "number", "range": "range", "ranking": "risks"}
 # Shares that differ by less are not told as different.
@@ -36,7 +39,8 @@ class Headline:
     @property
     def tells_events(self) -> bool:
         """Whether the numbers of people with and without a recorded event may be told."""
-        return is_told(self.told.evidence.counts.n_events)
+        counts = self.told.evidence.counts
+        return is_told(counts.n_events, counts.n_open)
 
     @property
     def tells_ends(self) -> bool:
@@ -55,8 +59,46 @@ class Headline:
 
     @property
     def without(self) -> str:
-        """The people without a recorded event, counted where that does not give away how many have one."""
-        return f"the {f'{self.analysis.n_unlabeled:,} ' if self.tells_events else ''}people with no recorded event"
+        """The people who may still have it, counted where that does not give away how many have had it."""
+        who = "people alive with no recorded event" if self.analysis.question else "people with no recorded event"
+        if self.analysis.evidence.counts.n_known_negative:
+            who += " who may still have it"
+        return f"the {f'{self.analysis.n_open:,} ' if self.tells_events else ''}{who}"
+
+    @property
+    def _ever(self) -> str:
+        """When, as it goes after "have it"."""
+        later = {LIFETIME: "before they die", NET: "eventually, in a world without other deaths"}
+        return later.get(self.analysis.question, "eventually")
+
+    def question(self) -> list[str]:
+        """What is asked of people of whom some died first."""
+        asked = self.analysis.question
+        if not asked:
+            return []
+        count = self.told.evidence.counts.n_died
+        died = f"{count:,}" if isinstance(count, int) else str(count).capitalize()
+        what = "is a person who will never have it" if asked == LIFETIME else "counts as an end of follow-up"
+        first = "Will the event come before death?" if asked == LIFETIME else NET_QUESTION
+        return [f"Question: {first} {died} people died without the event; each {what}."]
+
+    def other_question(self) -> list[str]:
+        """What the curves say of both questions, and how the other one is asked."""
+        asked, found = self.analysis.question, self.told.evidence.deaths
+        if not asked:
+            return []
+        curves = [] if found is None else curves_of_deaths(found, self.analysis.origin.unit)
+        other = NET if asked == LIFETIME else LIFETIME
+        return [" ".join([*curves, f"The other question, {QUESTIONS[other]}, is asked with question={other!r}."])]
+
+    def late_entry(self) -> str:
+        """From when risks count, where people came under observation late; else empty."""
+        if not self.analysis.evidence.counts.n_late:
+            return ""
+        return (
+            "Some people came under observation late. Risks count from time zero on, for people like these who have "
+            "not had the event; the number still expected is of people who had not had it when last seen."
+        )
 
     def first(self) -> str:
         """How many of the unlabeled are positive: a number, a range, or that it cannot be said."""
@@ -65,12 +107,12 @@ class Headline:
     def _estimate(self) -> str:
         unseen = self.told.unseen
         if not is_told(unseen):
-            return f"{str(unseen).capitalize()} of {self.without} are expected to have it eventually."
-        part = unseen.estimate / self.analysis.n_unlabeled
+            return f"{str(unseen).capitalize()} of {self.without} are expected to have it {self._ever}."
+        part = unseen.estimate / self.analysis.n_open
         share = percent(part, 0 if part >= 0.0095 else 1) if self.tells_events else ""
         beside = "; ".join(part for part in (share, self.limits) if part)
         counted = f"{unseen.estimate:,.0f} of {self.without}{f' ({beside})' if beside else ''}"
-        return f"About {counted} are expected to have it eventually."
+        return f"About {counted} are expected to have it {self._ever}."
 
     @property
     def limits(self) -> str:
@@ -82,13 +124,14 @@ class Headline:
     def _range(self) -> str:
         why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         if not self.tells_ends:
-            return f"How many of {self.without} will have it eventually is not told, {why}."
+            return f"How many of {self.without} will have it {self._ever} is not told, {why}."
         ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
-        return f"Between {ends} of {self.without} will have it eventually, {why}."
+        will = "would" if self.analysis.question == NET else "will"
+        return f"Between {ends} of {self.without} {will} have it {self._ever}, {why}."
 
     def _ranking(self) -> str:
         return (
-            f"These data rank people, but do not say how many of {self.without} will have it eventually: any number "
+            f"These data rank people, but do not say how many of {self.without} will have it {self._ever}: any number "
             "from none to all is possible."
         )
 

@@ -109,10 +109,12 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "people": counts.n,
                 "events": counts.n_events,
                 "unlabeled": analysis.n_unlabeled if words.tells_events else None,
+                "open": analysis.n_open if words.tells_events else None,
                 "features": list(analysis.evidence.material.cohort.names),
             },
             "answer": {
                 "kind": analysis.kind,
+                "question": analysis.question,
                 "badge": words.headline.badge,
                 "sentences": words.sentences(),
                 "unseen": told.unseen,

@@ -66,8 +66,9 @@ class CohortReading:
 
     @cached_property
     def curve(self) -> SurvivalCurve | None:
-        """Kaplan and Meier's curve of events; None without times."""
-        return None if self.cohort.time is None else kaplan_meier(self.cohort.labeled, self.cohort.time)
+        """Kaplan and Meier's curve of events, the dead and known negatives watched on; None without times."""
+        seen = self.evidence.view.cohort
+        return None if seen.time is None else kaplan_meier(seen.labeled, seen.time, entry=seen.entry_time)
 
     @cached_property
     def thin_curve(self) -> ThinCurve | None:

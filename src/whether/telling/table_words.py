@@ -7,7 +7,7 @@ from functools import singledispatch
 
 from whether.facts import FEWEST
 from whether.files.table import findings as facts
-from whether.files.table.findings import Finding, Held, Reason, name_columns
+from whether.files.table.findings import LEAKS, Finding, Held, Reason, name_columns
 
 
 def word_all(findings: Iterable[Finding], fewest: int = FEWEST) -> tuple[str, ...]:
@@ -70,7 +70,23 @@ def _(finding: facts.Converted, fewest: int = FEWEST) -> str:
 def _(finding: facts.LeftOut, fewest: int = FEWEST) -> str:
     told = [entry.value for entry in finding.held if entry.people >= fewest]
     value = f" ({told[0]!r})" if told and finding.reason in (Reason.CONSTANT, Reason.NEARLY_CONSTANT) else ""
-    return f"Column {finding.column!r} {finding.reason.value}{value}: it was left out."
+    if finding.reason not in LEAKS:
+        return f"Column {finding.column!r} {finding.reason.value}{value}: it was left out."
+    beside = f" (column {finding.beside!r})" if finding.beside else ""
+    return (
+        f"Column {finding.column!r} {finding.reason.value}{beside}: it was left out, for it gives the outcome away. If "
+        f"it was known before the event, name it in `keep`."
+    )
+
+
+@word.register
+def _(finding: facts.Suspected, fewest: int = FEWEST) -> str:
+    almost = f" almost without error (AUC {finding.auc:.2f})" if finding.reason is Reason.SEPARATES else ""
+    closely = " closely" if finding.reason is Reason.FOLLOWS_TIME else ""
+    return (
+        f"Column {finding.column!r} {finding.reason.value}{almost}{closely}: it was used. If it was written after the "
+        "event or at the end of follow-up, leave it out with `drop`; if not, `keep` ends this warning."
+    )
 
 
 @word.register
@@ -130,6 +146,71 @@ def _(finding: facts.UsedAsCategories, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.EventRead, fewest: int = FEWEST) -> str:
     return f"Column {finding.column!r}: {_values(finding.seen, fewest)} means that the event was seen."
+
+
+@word.register
+def _(finding: facts.CompetingRead, fewest: int = FEWEST) -> str:
+    return f"Column {finding.column!r}: {_values(finding.held, fewest)} means that something else came first."
+
+
+@word.register
+def _(finding: facts.OtherValues, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} has several values besides the event, {_values(finding.held, fewest, 6)}: all "
+        "count as no event seen. If one is the event, too, add it to `event_value`; if one means that something else "
+        "came first, such as another cause of death, give it as `competing`."
+    )
+
+
+@word.register
+def _(finding: facts.LikelyCode, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r}: {finding.held.value} ({count(finding.held.people, fewest)} people) lies apart "
+        "from all other values and is likely a code for a missing one. It was read as it is: if it is a code, empty "
+        "these cells."
+    )
+
+
+@word.register
+def _(finding: facts.SameId, fewest: int = FEWEST) -> str:
+    return (
+        f"The id in {name_columns(finding.columns)} is not unique: {count(finding.people, fewest)} rows share theirs "
+        f"with another row, and count as different people. If rows belong to one person, name the column as `group`."
+    )
+
+
+@word.register
+def _(finding: facts.RowsLeftOut, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} {finding.reason} for {count(finding.people, fewest)} people, which cannot be: "
+        "these rows were left out. Put them right if you can."
+    )
+
+
+@word.register
+def _(finding: facts.LostEarlier, fewest: int = FEWEST) -> str:
+    told = min(finding.people, finding.unlabeled - finding.people) >= fewest
+    lost = f"{finding.people:,} of {finding.unlabeled:,}" if told else "Many"
+    return (
+        f"{lost} people without the event were last seen "
+        "before the endpoint. Each counts as followed until then; how long people with the event would have been "
+        "followed is not known."
+    )
+
+
+@word.register
+def _(finding: facts.EndpointRead, fewest: int = FEWEST) -> str:
+    return f"Follow-up ended on {finding.day}."
+
+
+@word.register
+def _(finding: facts.NeverAfter, fewest: int = FEWEST) -> str:
+    told = min(finding.people, finding.unlabeled - finding.people) >= fewest
+    past = f"{finding.people:,} of {finding.unlabeled:,} people" if told else "People"
+    return (
+        f"{past} without the event who reached {finding.limit:g}, from when on it does not "
+        "come any more, are known never to have it."
+    )
 
 
 @word.register

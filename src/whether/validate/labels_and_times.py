@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,10 @@ def check_cohort(
     cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered, **known)
     if weight is not None and not weight.all():
         cohort = cohort.take(np.flatnonzero(weight))  # a row that stands for nobody is no row
+        never, died = (
+            None if flag is None or not flag.any() else flag for flag in (cohort.known_negative, cohort.competing)
+        )
+        cohort = replace(cohort, known_negative=never, competing=died)
     check_columns(cohort.features, names)
     _check_both_classes(cohort.labeled)
     if cohort.groups is not None and np.all(cohort.groups == cohort.groups[0]):

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from whether.files.table import TableError
-from whether.files.table.columns import as_categories, as_days, count_numbers, parse_day
+from whether.files.table.columns import as_categories, count_numbers
+from whether.files.table.dates import as_days, parse_end
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,19 @@ def test_a_date_that_does_not_exist_is_refused(column):
         as_days(column(["2020-02-28", "2020-02-30"]))
 
 
-def test_a_day_is_parsed_or_not_at_all():
-    assert parse_day("1970-01-11") == 10
-    assert parse_day("11.1.1970") is None
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("1970-01-11", 10), ("11.1.1970", None), ("31.1.1970", 30), ("1/31/1970", 30), ("5.5.1970", 124),
+        ("1970-01", 30), ("02/1970", 58), ("1970", 364), ("1970-02-30", None), ("soon", None), ("1970.5", None),
+    ],
+)  # fmt: skip
+def test_an_end_is_a_day_or_the_last_day_of_a_month_or_year(text, day):
+    assert parse_end(text) == day
+
+
+def test_months_are_dates_in_their_middle(column):
+    for cells in (["1970-01", "1970-02"], ["01/1970", "2/1970"]):
+        found = column(cells)
+        assert "months" in found.how
+        np.testing.assert_array_equal(as_days(found), [14, 45])

@@ -35,6 +35,11 @@ class CountEvidence:
     has_time: bool
     has_follow_up: bool
     named_features: list[str] | None  #: said to drive labeling
+    n_known_negative: Annotated[int, People("people")]  #: known never to have the event
+    n_died: Annotated[int, People("people")]  #: without the event
+    n_open: Annotated[int, People("people")]  #: alive, as far as known, without the event: they may still have it
+    n_late: Annotated[int, People("people")]  #: came under observation after time zero
+    n_between: Annotated[int, People("events")]  #: events whose time is known to lie in an interval
     #: By feature, the number of people who have another value than most: a few of them would be marked by it.
     marks: dict[str, int] = field(repr=False)
 
@@ -51,9 +56,10 @@ class BoundsEvidence:
     #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
     lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
-    highest: float  #: 1: without a restriction everybody might be positive.
+    #: 1: without a restriction everybody might be positive; less the share of those who are known not to be.
+    highest: Annotated[float, RestsOn(("open",))]
     #: If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the
-    #: people most likely to be labeled allow.
+    #: people most likely to be labeled allow. NaN with late entry, which labels alone cannot allow for.
     highest_if_constant: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
     #: Share labeled among the 5 % of people most likely to be labeled, by logistic regression fitted to others. Under a
     #: constant propensity it is at most the label frequency.
@@ -78,8 +84,17 @@ def count(material: Material) -> CountEvidence:
         has_time=material.has_time,
         has_follow_up=material.has_follow_up,
         named_features=material.named,
+        n_known_negative=_count(cohort.known_negative),
+        n_died=_count(material.died),
+        n_open=int(np.count_nonzero(material.open_people)),
+        n_late=_count(cohort.entry_time),
+        n_between=0 if cohort.time_lower is None else _count(~np.isnan(cohort.time_lower)),
         marks=_marks(cohort),
     )
+
+
+def _count(values: Array | NDArray[np.bool_] | None) -> int:
+    return 0 if values is None else int(np.count_nonzero(values))
 
 
 def _marks(cohort: Cohort) -> dict[str, int]:
@@ -89,23 +104,27 @@ def _marks(cohort: Cohort) -> dict[str, int]:
     return dict(zip(cohort.names, apart.tolist(), strict=True))
 
 
-def bound(material: Material, *, trust_times: bool = True) -> BoundsEvidence:
-    """Bound the share of positives, with the help of event times if these may be trusted."""
+def bound(material: Material, *, trust_times: bool = True, may_have: NDArray[np.bool_] | None = None) -> BoundsEvidence:
+    """Bound the share of positives, with the help of event times if these may be trusted.
+
+    Besides those with the event, only people who ``may_have`` it, everybody else unless given, can be positive.
+    """
     cohort = material.cohort
     labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
     n_by_then = material.n_events
     if material.has_time and trust_times:
-        found = bound_by_curve(cohort.labeled, cohort.required("time"))
+        found = bound_by_curve(cohort)
         by_times, by_times_limit, at, n_by_then = found.share, found.limit, found.time, found.n_events
-    n_labeled, n_top, limit = _label_most(cohort)
+    n_labeled, n_top, limit = (0, cohort.n, math.nan) if material.enters_late else _label_most(cohort)
+    highest = 1.0 if may_have is None or may_have.all() else float(np.mean(cohort.labeled | may_have))
     return BoundsEvidence(
         lowest=labeled,
         lowest_by_times=by_times,
         lowest_by_times_limit=by_times_limit,
         time_of_lowest=at,
-        highest=1.0,
-        highest_if_constant=min(1.0, labeled / limit) if limit > 0 else 1.0,
-        highest_label_probability=n_labeled / n_top,
+        highest=highest,
+        highest_if_constant=math.nan if math.isnan(limit) else min(highest, labeled / limit) if limit > 0 else highest,
+        highest_label_probability=math.nan if material.enters_late else n_labeled / n_top,
         highest_label_limit=limit,
         n_by_then=n_by_then,
         n_at_top=n_top,
@@ -122,9 +141,9 @@ class CurveBound(NamedTuple):
     n_events: int
 
 
-def bound_by_curve(labeled: NDArray[np.bool_], time: Array) -> CurveBound:
+def bound_by_curve(cohort: Cohort) -> CurveBound:
     """Bound the share of positives from below by the curve of events: right if follow-up goes its own way."""
-    curve = kaplan_meier(labeled, time)
+    labeled, curve = cohort.labeled, kaplan_meier(cohort.labeled, cohort.required("time"), entry=cohort.entry_time)
     limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
     best = int(np.argmax(limits))
     limit = max(float(labeled.mean()), float(limits[best]))

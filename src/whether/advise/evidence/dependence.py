@@ -78,7 +78,7 @@ class DependenceEvidence:
     follow_up: HypothesisTest
     #: Share of the variance of log follow-up (of unlabeled people, where that of the others is unknown) that the
     #: features explain. Near 1, people with the same features are all followed equally long, and what happens at other
-    #: follow-ups is extrapolated.
+    #: follow-ups is extrapolated. NaN with late entry: the table then lacks people by how long they were followed.
     follow_up_explained: float
     #: Features with an effect, Holm-adjusted, the strongest first; a positive z means later events, or a longer
     #: follow-up. None where the test of all features together does not reject.
@@ -165,7 +165,7 @@ def check_follow_up(material: Material) -> tuple[HypothesisTest, Array]:
         end, ended = cohort.required("follow_up"), np.ones(cohort.n, dtype=bool)
     else:
         end, ended = cohort.required("time"), ~cohort.labeled
-    score, variance = cox_score(cohort.features, end, ended)
+    score, variance = cox_score(cohort.features, end, ended, cohort.entry_time)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(np.diag(variance) > 0, score / np.sqrt(np.diag(variance)), 0.0)
     null = "follow-up does not depend on features"
@@ -185,29 +185,41 @@ def _explained(material: Material) -> float:
     x = cohort.features[rows] - cohort.features[rows].mean(axis=0)
     centered = values - values.mean()
     room = values.size - x.shape[1] - 1
-    if room < 1 or not np.ptp(centered) > 0:
+    if room < 1 or not np.ptp(centered) > 0 or material.enters_late:
         return math.nan
     rest = centered - x @ np.linalg.lstsq(x, centered, rcond=1e-10)[0]
     return max(0.0, 1 - float(rest @ rest) / room / (float(centered @ centered) / (values.size - 1)))
 
 
-def cox_score(features: Array, time: Array, ended: NDArray[np.bool_]) -> tuple[Array, Array]:
+def cox_score(
+    features: Array, time: Array, ended: NDArray[np.bool_], entry: Array | None = None
+) -> tuple[Array, Array]:
     """Score of Cox's partial likelihood at zero and its variance, ties as Breslow has them; not `ended` is censored."""
     # By hand: one pass, and statsmodels would be a dependency for this and for Holm's rule alone.
-    order = np.argsort(-time, kind="stable")
-    x = features[order] - features.mean(axis=0)
-    distinct, first = np.unique(-time[order], return_index=True)
-    last = np.append(first[1:], time.size) - 1  # everybody with at least this time
-    count = np.add.reduceat(ended[order].astype(float), first)
-    at_risk = last + 1.0
-    mean = np.cumsum(x, axis=0)[last] / at_risk[:, None]
-    score = ended[order] @ x - count @ mean
-    # Sum over ends of the covariance in the risk set: each person counts with the ends up to its own time.
-    per_end = count / at_risk
-    exposure = np.cumsum(per_end[::-1])[::-1]
-    position = np.searchsorted(distinct, -time[order])
-    variance = (x * exposure[position, None]).T @ x - (mean * count[:, None]).T @ mean
+    x = features - features.mean(axis=0)
+    distinct, position = np.unique(time, return_inverse=True)
+    count = np.bincount(position[ended], minlength=distinct.size).astype(float)
+    at_risk, total = _sums_from(distinct, time, x)
+    # Sum over ends of the covariance in the risk set: each person counts with the ends between entry and its own time.
+    exposed = np.searchsorted(distinct, time, side="right")
+    entered = np.zeros(time.size, dtype=np.intp)
+    if entry is not None:
+        later, of_later = _sums_from(distinct, entry, x)
+        at_risk, total = at_risk - later, total - of_later
+        entered = np.searchsorted(distinct, entry, side="right")
+    mean = total / np.maximum(at_risk, 1.0)[:, None]
+    score = ended @ x - count @ mean
+    so_far = np.concatenate([[0.0], np.cumsum(count / np.maximum(at_risk, 1.0))])
+    variance = (x * (so_far[exposed] - so_far[entered])[:, None]).T @ x - (mean * count[:, None]).T @ mean
     return np.asarray(score), np.asarray(variance)
+
+
+def _sums_from(distinct: Array, values: Array, x: Array) -> tuple[Array, Array]:
+    """Number of people whose value is at least each of the distinct ones, and the sums of their features."""
+    order = np.argsort(values, kind="stable")
+    first = np.searchsorted(values[order], distinct, side="left")
+    from_here = np.vstack([np.cumsum(x[order][::-1], axis=0)[::-1], np.zeros((1, x.shape[1]))])
+    return (values.size - first).astype(float), from_here[first]
 
 
 def _time_drivers(fit: ProbeFit, cohort: Cohort) -> tuple[Driver, ...]:
@@ -267,7 +279,7 @@ def _follow_up_points(material: Material) -> tuple[Array, float]:
     if material.has_follow_up:
         known = cohort.required("follow_up")
         return np.quantile(known, shares), float(known.max())
-    curve = kaplan_meier(cohort.labeled, cohort.required("time"), reverse=True)
+    curve = kaplan_meier(cohort.labeled, cohort.required("time"), entry=cohort.entry_time, reverse=True)
     # The curve falls; where it does not reach a share, the longest follow-up stands for the rest.
     position = np.minimum(np.searchsorted(-curve.survival, shares - 1), curve.times.size - 1)
     return curve.times[position], float(curve.times[-1])

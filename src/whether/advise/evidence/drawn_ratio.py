@@ -7,7 +7,7 @@ cohorts whose labels are drawn from the fit without slopes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,9 +18,12 @@ from whether.advise.evidence.probes import FEWEST_EVENTS, ProbeFit
 from whether.cohort import Cohort
 from whether.likelihood import Likelihood
 
-# Cohorts that are drawn, and rows that they have at most: with fewer people less is determined, on the safe side.
-N_DRAWS = 10
+# Cohorts that are drawn at most and at least, and rows that they have at most: with fewer people less is determined, on
+# the safe side.
+MOST_DRAWS, FEWEST_DRAWS = 10, 2
 MOST_ROWS = 5_000
+# P-values beyond which further draws would not change what is read: clear either way.
+REJECTED, NOT_REJECTED = 1e-6, 0.3
 
 # Twice the gain in log-likelihood by slopes, and the fit without.
 Ratio = Callable[[Cohort], tuple[float, ProbeFit]]
@@ -32,27 +35,38 @@ def ratio_test(
     """Likelihood-ratio test by Bartlett's correction: the ratio over its mean in draws, never below chi-squared's.
 
     Draws only make the p-value larger, so that none are made where chi-squared does not reject. Of a multiple of a
-    chi-squared number, over the mean of draws of it, Fisher's F is the distribution.
+    chi-squared number, over the mean of draws of it, Fisher's F is the distribution, however many the draws: few are
+    enough where the answer is clear.
     """
     value, tied = ratio(cohort)
     test = HypothesisTest.of(null, value, degrees, note)
     if not test.rejects():
         return test
-    mean = max(_mean_of_draws(cohort, ratio, tied, rng) / degrees, 1.0)
-    p_value = float(f.sf(test.statistic / mean / degrees, degrees, N_DRAWS * degrees))
-    return replace(test, statistic=test.statistic / mean, p_value=p_value)
+    found, drawn = test, []
+    for draw in _draw_cohorts(cohort, tied, rng):
+        drawn.append(ratio(draw)[0])
+        found = _set_against(test, drawn)
+        if len(drawn) >= FEWEST_DRAWS and not REJECTED < found.p_value < NOT_REJECTED:
+            break
+    return found
 
 
-def _mean_of_draws(cohort: Cohort, ratio: Ratio, tied: ProbeFit, rng: np.random.Generator) -> float:
-    """Mean ratio in cohorts of the same people whose labels are drawn from a fit that does not read event times."""
+def _set_against(test: HypothesisTest, drawn: list[float]) -> HypothesisTest:
+    """Return the test of a ratio that is set against those of draws."""
+    statistic = test.statistic / max(float(np.mean(drawn)) / test.degrees, 1.0)
+    p_value = float(f.sf(statistic / test.degrees, test.degrees, len(drawn) * test.degrees))
+    return replace(test, statistic=statistic, p_value=p_value)
+
+
+def _draw_cohorts(cohort: Cohort, tied: ProbeFit, rng: np.random.Generator) -> Iterator[Cohort]:
+    """Cohorts of the same people whose labels are drawn from a fit that does not read event times."""
     eta, v = tied.predictors
     chance = np.empty(cohort.n)
     log_chance, _ = Likelihood(tied.fit.propensity).slopes(eta, v, tied.people.observed, labeled=True)
     chance[tied.people.order] = np.exp(log_chance)
     rows = np.arange(0, cohort.n, -(-cohort.n // MOST_ROWS))
-    ratios = []
-    for _ in range(N_DRAWS):
-        part = replace(cohort.take(rows), labeled=rng.random(rows.size) < chance[rows])
-        if FEWEST_EVENTS // 2 < np.count_nonzero(part.labeled) < part.n - FEWEST_EVENTS // 2:
-            ratios.append(ratio(part)[0])
-    return float(np.mean(ratios)) if ratios else 0.0
+    part = cohort.take(rows)
+    for _ in range(MOST_DRAWS):
+        draw = replace(part, labeled=rng.random(rows.size) < chance[rows])
+        if FEWEST_EVENTS // 2 < np.count_nonzero(draw.labeled) < draw.n - FEWEST_EVENTS // 2:
+            yield draw

@@ -59,9 +59,9 @@ class ExchangeEvidence:
 
 
 def examine_exchange(material: Material) -> ExchangeEvidence | None:
-    """Return the evidence on exchange; None where there are too few events to fit anything."""
+    """Return the evidence on exchange; None with too few events to fit anything, and with late entry."""
     cohort = material.cohort
-    if min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
+    if material.enters_late or min(material.n_events, cohort.n - material.n_events) < FEWEST_EVENTS:
         return None
     part = cohort.thin(MOST_ROWS)
     named = material.propensity_columns

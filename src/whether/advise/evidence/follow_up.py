@@ -17,6 +17,7 @@ from scipy.stats import chi2
 
 from whether.advise.evidence.cure_fraction import CureFraction, estimate_cure_fraction
 from whether.advise.evidence.material import Material, PotentialFollowUp
+from whether.cohort import Cohort
 from whether.evaluate.bootstrap import Interval
 from whether.facts import People, Personal, RestsOn
 from whether.survival import SurvivalCurve, kaplan_meier
@@ -67,7 +68,7 @@ class EventCurve:
     late_rate: Annotated[Interval, RestsOn(("n_late",))]
     #: Share of those event-free at the end who would have the event if that rate lasted for as long again.
     further_share: Annotated[float, RestsOn(("n_late",))]
-    last_events: LastEvents
+    last_events: LastEvents | None  #: None with late entry, for which they are not made.
     #: From event times (Selukar and Othus 2023): appropriate for a cure model if the cured share exceeds 0.025 and the
     #: ratio is below 0.05.
     receus: CureFraction
@@ -111,40 +112,47 @@ def read_plateau(found: CureFraction | None) -> str:
     return "levels off" if found.ratio < SMALL_RATIO and found.ratio_limits[1] < LARGE_RATIO else "unclear"
 
 
-def examine_follow_up(material: Material, rng: np.random.Generator) -> FollowUpEvidence | None:
-    """Return the evidence on follow-up; None where neither times nor follow-up are known."""
-    cohort, labeled = material.cohort, material.cohort.labeled
+def examine_follow_up(
+    material: Material, rng: np.random.Generator, recorded: Cohort | None = None
+) -> FollowUpEvidence | None:
+    """Return the evidence on follow-up; None where neither times nor follow-up are known.
+
+    Where the material is a view of a cohort, models read what was ``recorded``.
+    """
+    cohort = material.cohort
+    recorded = cohort if recorded is None else recorded
     if not material.has_time and not material.has_follow_up:
         return None
     from_labels = None
     if material.has_follow_up:
         known = cohort.required("follow_up")
-        curve = kaplan_meier(np.ones(cohort.n, dtype=bool), known)
-        from_labels = estimate_cure_fraction(labeled, known, from_labels=True)
+        curve = kaplan_meier(np.ones(cohort.n, dtype=bool), known, entry=cohort.entry_time)
+        from_labels = estimate_cure_fraction(recorded, from_labels=True)
     else:
-        curve = kaplan_meier(labeled, cohort.required("time"), reverse=True)
+        curve = kaplan_meier(cohort.labeled, cohort.required("time"), entry=cohort.entry_time, reverse=True)
     return FollowUpEvidence(
         median=_median(curve),
         longest=float(curve.times[-1]),
         potential=material.potential,
-        events=_event_curve(labeled, cohort.required("time"), rng) if material.has_time else None,
+        events=_event_curve(cohort, recorded, rng) if material.has_time else None,
         from_labels=from_labels,
         curve=curve,
     )
 
 
-def _event_curve(labeled: Flags, time: Array, rng: np.random.Generator) -> EventCurve:
+def _event_curve(cohort: Cohort, recorded: Cohort, rng: np.random.Generator) -> EventCurve:
+    labeled, time, entry = cohort.labeled, cohort.required("time"), cohort.entry_time
     last = float(time[labeled].max())
-    curve = kaplan_meier(labeled, time)
-    late_rate, further, n_late = _late_rate(labeled, time)
+    curve = kaplan_meier(labeled, time, entry=entry)
+    late_rate, further, n_late = _late_rate(labeled, time, np.zeros(cohort.n) if entry is None else entry)
     return EventCurve(
         last_event=last,
         n_after_last_event=int(np.count_nonzero(time > last)),
         plateau=_plateau(curve, last),
         late_rate=late_rate,
         further_share=further,
-        last_events=last_events(labeled, time, rng),
-        receus=estimate_cure_fraction(labeled, time),
+        last_events=last_events(labeled, time, rng) if entry is None else None,
+        receus=estimate_cure_fraction(recorded),
         n_late=n_late,
         curve=curve,
     )
@@ -207,11 +215,11 @@ def _plateau(curve: SurvivalCurve, last: float) -> Interval:
     return Interval(float(curve.survival[position]), float(lower[position]), float(upper[position]), error)
 
 
-def _late_rate(labeled: Flags, time: Array) -> tuple[Interval, float, int]:
+def _late_rate(labeled: Flags, time: Array, entry: Array) -> tuple[Interval, float, int]:
     """Poisson rate and events in the second half of follow-up, which ends where one in a hundred is left."""
     end = float(np.quantile(time, 0.99))
     events = int(np.count_nonzero(labeled & (time > end / 2)))
-    exposure = float(np.maximum(time - end / 2, 0.0).sum())
+    exposure = float(np.maximum(time - np.maximum(entry, end / 2), 0.0).sum())
     rate = events / exposure
     lower = chi2.ppf(0.025, 2 * events) / 2 / exposure if events else 0.0
     upper = chi2.ppf(0.975, 2 * events + 2) / 2 / exposure

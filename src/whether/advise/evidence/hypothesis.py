@@ -10,6 +10,10 @@ from scipy.stats import chi2
 
 from whether.facts import RestsOn
 
+# Why a test was not run that needs exact times, or people from time zero on.
+NOT_EXACT = "event times are known within intervals only"
+LATE_ENTRY = "people came under observation late, for which this test cannot allow"
+
 
 @dataclass(frozen=True)
 class HypothesisTest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.hypothesis import LATE_ENTRY, NOT_EXACT, HypothesisTest
 from whether.advise.evidence.own_follow_up import OwnFollowUp
 from whether.advise.evidence.probes import (
     EVENTS_PER_FEATURE,
@@ -63,6 +63,8 @@ def check_labels_against_times(cohort: Cohort, fits: EventTimeFits) -> Hypothesi
     event for reasons that are not in the features. Kin to it is the local covariance measure of Christgau, Petersen and
     Hansen (2023).
     """
+    if cohort.time_lower is not None or cohort.entry_time is not None:
+        return HypothesisTest(NULL, note=LATE_ENTRY if cohort.time_lower is None else NOT_EXACT)
     part = cohort.thin(MOST_ROWS)
     events = int(np.count_nonzero(part.labeled))
     if min(events, part.n - events) < FEWEST_EVENTS:

@@ -8,7 +8,7 @@ the scale and location of event times stays, one person's worth, but for likelih
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,7 +190,7 @@ def design_probe(
     fit = LinearLearner(ridge=10.0, shrinkage=1.0, n_starts=2).fit(Task(part, candidates[:1], all_columns(part)))
     eta, v = fit.predict(testing.features[:, columns])
     indices = np.column_stack([np.asarray(eta), v[0]])
-    reduced = Cohort(indices, testing.labeled, ("outcome", "propensity"), None, testing.time, testing.follow_up)
+    reduced = replace(testing, features=indices, names=("outcome", "propensity"))
     return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
 
 

@@ -45,13 +45,16 @@ def score_statistic(fit: LinearFit, people: FittedPeople, terms: NDArray[np.intp
 
 
 def expected_squares(fit: LinearFit, people: FittedPeople, cohort: Cohort) -> Array | None:
-    """Expected outer product of each person's gradient in the predictors; None where follow-up is needed, not known."""
+    """Expected outer product of each person's gradient in the predictors; None where that is not known.
+
+    With event times it takes everybody's follow-up, from time zero on, and exact times.
+    """
     propensity, (eta, v), likelihood = fit.propensity, people.predictors, Likelihood(fit.propensity)
     if not propensity.needs_time:
         seen, gradient = likelihood.slopes(eta, v, people.observed, labeled=True)
         unseen, other = likelihood.slopes(eta, v, people.observed, labeled=False)
         return np.asarray(np.exp(seen) * _square(gradient) + np.exp(unseen) * _square(other))
-    if cohort.follow_up is None:
+    if cohort.follow_up is None or cohort.entry_time is not None or cohort.time_lower is not None:
         return None
     assert isinstance(propensity, SurvivalTimePropensity)
     end = propensity.locate(cohort.follow_up[people.order])

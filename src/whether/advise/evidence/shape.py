@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.hypothesis import NOT_EXACT, HypothesisTest
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import EventTimeFits, ProbeFit, design_probe, event_time_candidates
 from whether.likelihood import Likelihood
@@ -53,6 +53,8 @@ def examine_shape(material: Material, fits: EventTimeFits) -> ShapeEvidence | No
     cohort = material.cohort.thin(MOST_ROWS)
     design = design_probe(cohort, event_time_candidates(cohort))
     null = "event times have the shape of the event-time model"
+    if cohort.time_lower is not None:
+        return ShapeEvidence(HypothesisTest(null, note=NOT_EXACT), math.nan, "no fit")
     if design.cohort is None:
         return ShapeEvidence(HypothesisTest(null, note=design.note), math.nan, "no fit")
     fit = fits.of(design.cohort)
@@ -81,16 +83,26 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> tuple[Array, Array]:
     """
     propensity = fit.fit.propensity
     assert isinstance(propensity, SurvivalTimePropensity)
-    over = 1 - np.exp(propensity.log_missed(fit.predictors[1], fit.people.observed.end).value)
+    observed, v = fit.people.observed, fit.predictors[1]
+    over = 1 - np.exp(propensity.log_missed(v, observed.end).value)
     n_events = fit.people.n_labeled
     edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
     edges[0], edges[-1] = 0.0, 1.0
-    hazard = -np.log1p(-np.minimum(fit.risks * np.minimum(over, edges[1:, None]), 1 - 1e-12))
+    hazard = _hazard(fit.risks, np.minimum(over, edges[1:, None]))
+    if observed.entry is not None:  # what was over at entry nobody ran
+        place = np.where(np.isnan(observed.entry), 0.0, observed.entry)
+        entered = np.where(np.isnan(observed.entry), 0.0, 1 - np.exp(propensity.log_missed(v, place).value))
+        hazard -= _hazard(fit.risks, np.minimum(entered, edges[1:, None]))
     bins = np.clip(np.searchsorted(edges, over[:n_events], side="left") - 1, 0, n_bins - 1)
     here = (bins == np.arange(n_bins)[:, None]).astype(float)
     excess = -np.diff(hazard, axis=0, prepend=0.0).T
     excess[:n_events] += here.T
     return excess, here @ _log_hazard_slopes(fit)
+
+
+def _hazard(risk: Array, over: Array) -> Array:
+    """Cumulative hazard of the event where a part of the event-time distribution is over."""
+    return np.asarray(-np.log1p(-np.minimum(risk * over, 1 - 1e-12)))
 
 
 def _log_hazard_slopes(fit: ProbeFit) -> Array:

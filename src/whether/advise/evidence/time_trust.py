@@ -86,7 +86,7 @@ class EndMass:
 class TrustEvidence:
     """Whether recorded event times can be trusted."""
 
-    heaping: Heaping
+    heaping: Heaping | None  #: Of exact times; None where all events are known to lie in intervals.
     #: Without potential follow-up nobody knows how long labeled people would have been followed.
     end_mass: EndMass | None
     labels: HypothesisTest  #: `check_labels_against_times`: do labels within follow-up agree with the recorded times?
@@ -116,7 +116,8 @@ def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence
         return None
     cohort, labeled = material.cohort, material.cohort.labeled
     time = cohort.required("time")
-    heaping = measure_heaping(time[labeled])
+    exact = labeled if cohort.time_lower is None else labeled & np.isnan(cohort.time_lower)
+    heaping = measure_heaping(time[exact]) if exact.any() else None
     if not material.has_follow_up:
         missing = HypothesisTest("event times agree with labels and follow-up", note="potential follow-up is unknown")
         return TrustEvidence(heaping, None, missing, missing, None)
@@ -124,7 +125,7 @@ def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence
     hausman, difference = compare_models(material, fits)
     return TrustEvidence(
         heaping,
-        measure_end_mass(time[labeled], follow_up[labeled]),
+        measure_end_mass(time[exact], follow_up[exact]) if exact.any() else None,
         check_labels_against_times(cohort, fits),
         hausman,
         difference,

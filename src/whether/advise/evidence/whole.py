@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence, bound, count
+from whether.advise.evidence.deaths import DeathEvidence, examine_deaths
 from whether.advise.evidence.dependence import DependenceEvidence, examine_dependence
 from whether.advise.evidence.exchange import ExchangeEvidence, examine_exchange
 from whether.advise.evidence.follow_up import FollowUpEvidence, examine_follow_up
@@ -20,6 +21,7 @@ from whether.advise.evidence.probes import EventTimeFits
 from whether.advise.evidence.scar import ScarEvidence, examine_scar
 from whether.advise.evidence.shape import ShapeEvidence, examine_shape
 from whether.advise.evidence.time_trust import TrustEvidence, examine_time_trust
+from whether.advise.evidence.watched import watch_on
 from whether.facts import Groups, Told
 
 
@@ -46,6 +48,12 @@ class Evidence(Told):
         Whether outcome and propensity could be exchanged; None where events are too few to fit anything.
     linearity : LinearityEvidence or None
         Whether straight lines are enough; None where nothing tells outcome and propensity apart.
+    deaths : DeathEvidence or None
+        Deaths before the event; None where nobody is said to have died.
+    material : Material
+        What was given.
+    view : Material
+        The same as tests and curves saw it; see `whether.advise.evidence.watched`.
     """
 
     counts: CountEvidence
@@ -57,13 +65,15 @@ class Evidence(Told):
     scar: ScarEvidence
     exchange: ExchangeEvidence | None
     linearity: LinearityEvidence | None
+    deaths: DeathEvidence | None
     material: Material = field(repr=False)
+    view: Material = field(repr=False)
 
     @property
     def groups(self) -> Groups:
         """Sizes of the groups of which numbers may tell."""
         n, events = self.counts.n, self.counts.n_events
-        return {"people": (n, math.inf), "events": (events, n)}
+        return {"people": (n, math.inf), "events": (events, n), "open": (self.counts.n_open, n)}
 
     @property
     def times_trusted(self) -> bool:
@@ -84,6 +94,11 @@ def examine(
     follow_up: ArrayLike | None = None,
     propensity_features: Sequence[str | int] | None = None,
     entry: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
+    time_lower: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
+    competing: ArrayLike | None = None,
+    question: str | None = None,
     random_state: int = 0,
 ) -> Evidence:
     """Examine what a cohort allows one to learn.
@@ -106,8 +121,17 @@ def examine(
     entry : array-like, optional
         Date of entry, a number in the unit of ``time``. Where nearly all unlabeled people were followed to a common
         end, it gives the potential follow-up.
+    known_negative, time_lower, entry_time : array-like, optional
+        Who is known never to have the event, after when an event came, and when people came under observation; see
+        `CensoredClassifier.fit`. Tests that cannot allow for late entry are not run.
+    competing : array-like of bool, optional
+        Who of the unlabeled died at ``time`` of something else.
+    question : {"lifetime", "net"}, optional
+        Where some died: whether the event comes before death, or would come in a world without other deaths, in which
+        a death is an end of follow-up. Default: "lifetime".
     random_state : int
-        Seed of the simulated critical value, of the bootstrap test and of labels drawn for likelihood ratios.
+        Seed of the simulated critical value, of the bootstrap test, of labels drawn for likelihood ratios and of how
+        long the dead would have been followed.
 
     Returns
     -------
@@ -121,24 +145,29 @@ def examine(
     >>> evidence.trust.reading
     'contradicted'
     """
-    material = gather(X, y, time=time, follow_up=follow_up, propensity_features=propensity_features, entry=entry)
+    known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, "question": question}
+    known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
+    material = gather(X, y, **known, competing=competing, propensity_features=propensity_features)
     return examine_material(material, np.random.default_rng(random_state))
 
 
 def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
-    """Examine a checked cohort."""
-    fits = EventTimeFits(material.cohort)
-    trust = examine_time_trust(material, fits)
+    """Examine a checked cohort: tests and curves on a view in which nobody is known to be negative."""
+    view, negative = watch_on(material, rng), material.cohort.seen_negative
+    fits = EventTimeFits(view.cohort)
+    trust = examine_time_trust(view, fits)
     trusted = trust is not None and trust.reading != "contradicted"
     return Evidence(
         counts=count(material),
-        bounds=bound(material, trust_times=trusted),
-        follow_up=examine_follow_up(material, rng),
-        dependence=examine_dependence(material, fits, rng.spawn(1)[0], trust_times=trusted),
+        bounds=bound(view, trust_times=trusted, may_have=None if negative is None else ~negative),
+        follow_up=examine_follow_up(view, rng, material.cohort),
+        dependence=examine_dependence(view, fits, rng.spawn(1)[0], trust_times=trusted),
         trust=trust,
-        shape=examine_shape(material, fits),
-        scar=examine_scar(material, rng),
-        exchange=examine_exchange(material),
-        linearity=examine_linearity(material, fits, trust_times=trusted),
+        shape=examine_shape(view, fits),
+        scar=examine_scar(view, rng),
+        exchange=examine_exchange(view),
+        linearity=examine_linearity(view, fits, trust_times=trusted),
+        deaths=examine_deaths(material),
         material=material,
+        view=view,
     )

@@ -6,8 +6,6 @@ the program where it reads events and times.
 
 from __future__ import annotations
 
-import datetime
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +25,9 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?$"
 # 1,234 may be a thousand or one and a bit.
 AMBIGUOUS_COMMA = r"^[+-]?([1-9][0-9]{0,2},[0-9]{3}|[0-9]+)$"
-ISO_DATE = r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.,+Z-]*)?$"
-EPOCH = datetime.date(1970, 1, 1).toordinal()
+ISO_DATE = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.,+Z-]*)?$"
 LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}$"
+MONTH = r"^([0-9]{4}[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/][0-9]{4})$"
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,8 @@ def _from_text(name: str, data: pa.ChunkedArray) -> Column:
             return found
     if _every(text, ISO_DATE) or _every(text, LOCAL_DATE):
         return Column(name, "date", text)
+    if _every(text, MONTH):
+        return Column(name, "date", text, "as months, each at its middle")
     return Column(name, "text", text)
 
 
@@ -167,53 +167,9 @@ def as_categories(column: Column) -> pa.ChunkedArray:
     return column.data
 
 
-def as_days(column: Column) -> Array:
-    """Days since 1970 of a column of dates; NaN where nothing is known."""
-    if column.data.type != pa.string():
-        micros = column.data.cast(pa.int64()).cast(pa.float64(), safe=False)
-        return np.asarray(micros.to_numpy(), dtype=float) / 86_400e6
-    # Few dates are written in many rows: each is read once.
-    coded = column.data.combine_chunks().dictionary_encode()
-    cells = [re.split(r"[./ T-]", cell)[:3] for cell in coded.dictionary.to_pylist()]
-    order = _order(column, cells)
-    days = [_day(column, *(int(cell[place]) for place in order)) for cell in cells]
-    return np.append(days, np.nan)[pc.fill_null(coded.indices, len(days)).to_numpy()]
-
-
-def _order(column: Column, cells: list[list[str]]) -> tuple[int, int, int]:
-    """Places of year, month and day; whether the day is first the dates themselves must tell."""
-    if len(cells[0][0]) == 4:
-        return 0, 1, 2
-    day_first, month_first = (max(int(cell[place]) for cell in cells) > 12 for place in (0, 1))
-    if day_first == month_first:
-        raise TableError(
-            f"Column {column.name!r} has dates such as {column.data.drop_null()[0].as_py()!r} in which day and month "
-            "cannot be told apart. Write them as 2020-12-31."
-        )
-    return (2, 1, 0) if day_first else (2, 0, 1)
-
-
-def _day(column: Column, year: int, month: int, day: int) -> float:
-    try:
-        return float(datetime.date(year, month, day).toordinal() - EPOCH)
-    except ValueError:
-        raise TableError(
-            f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}."
-        ) from None
-
-
 def parse_number(text: str) -> float | None:
     """A number as Python writes it; None if it is none."""
     try:
         return float(text)
     except ValueError:
         return None
-
-
-def parse_day(text: str) -> float | None:
-    """Days since 1970 of a date written as 2020-12-31; None if it is no such date."""
-    try:
-        day = datetime.date.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return float(day.toordinal() - EPOCH)

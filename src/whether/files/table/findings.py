@@ -27,11 +27,23 @@ class Reason(Enum):
     DATES = "holds dates, of which only a number could be a feature"
     CONSTANT = "is always the same"
     NEARLY_CONSTANT = "is the same for all but a few"
-    IS_EVENT = "says the same as the event"
+    IS_EVENT = "says the same as the event, in all or nearly all rows"
     IS_TIME = "equals the time or follow-up of most people"
+    FILLED_WITH_EVENT = "is filled in only where the event was seen"
+    LEVELS_ARE_EVENT = "has values that only people with the event have, and most of them do"
+    SEPARATES = "tells people with the event from those without"
+    FOLLOWS_TIME = "follows the time of people with the event and of those without"
+    ADDS_TIME = "is the time added to what was known at entry"
+    SOUNDS_LATE = "sounds like something that is only known afterwards"
     ID = "looks like an id, with another number in each row"
     REMARK = "looks like an id or a remark, with another value in most rows"
     ALL_RARE = f"has no category with at least {FEWEST} people"
+
+
+LEAKS = (
+    Reason.IS_EVENT, Reason.IS_TIME, Reason.FILLED_WITH_EVENT, Reason.LEVELS_ARE_EVENT, Reason.SEPARATES,
+    Reason.FOLLOWS_TIME, Reason.ADDS_TIME,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,8 @@ class Finding:
     @property
     def is_warning(self) -> bool:
         """Whether the reader may have to act."""
-        return isinstance(self, (OneColumn, LooksLikeId, UnknownCategories))
+        told = (OneColumn, LooksLikeId, UnknownCategories, Suspected, OtherValues, LikelyCode, SameId, RowsLeftOut)
+        return isinstance(self, (*told, LostEarlier))
 
 
 @dataclass(frozen=True)
@@ -91,11 +104,20 @@ class LeftOut(ColumnFinding):
 
     reason: Reason
     held: tuple[Held, ...] = ()
+    beside: str = ""  # another column that shows the reason
 
     @property
     def is_warning(self) -> bool:
         """Where the rule may have been wrong."""
-        return self.reason in (Reason.IS_EVENT, Reason.IS_TIME, Reason.ID, Reason.REMARK, Reason.ALL_RARE)
+        return self.reason in (*LEAKS, Reason.ID, Reason.REMARK, Reason.ALL_RARE)
+
+
+@dataclass(frozen=True)
+class Suspected(ColumnFinding):
+    """A column may give the outcome away and was used all the same; how well it ranks people by the event."""
+
+    reason: Reason
+    auc: float = float("nan")
 
 
 class LooksLikeId(ColumnFinding):
@@ -165,6 +187,67 @@ class EventRead(ColumnFinding):
 
     seen: tuple[Held, ...]
     unseen: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class CompetingRead(ColumnFinding):
+    """Which values of the event column mean that something else came first and ruled the event out."""
+
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class OtherValues(ColumnFinding):
+    """The event column has several values besides those of the event, and nobody said what they mean."""
+
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class LikelyCode(ColumnFinding):
+    """A value that is likely to be a code for "not known"."""
+
+    held: Held
+
+
+@dataclass(frozen=True)
+class SameId(Finding):
+    """Several rows have the same id, and nobody said that they belong together."""
+
+    columns: tuple[str, ...]
+    people: int  # rows whose id another row has, too
+
+
+@dataclass(frozen=True)
+class RowsLeftOut(ColumnFinding):
+    """Rows that cannot be, because a time ends before it begins, were left out."""
+
+    reason: str
+    people: int
+
+
+@dataclass(frozen=True)
+class LostEarlier(Finding):
+    """Many people without the event were last seen before the endpoint: how long others would have been is unknown."""
+
+    people: int
+    unlabeled: int
+
+
+@dataclass(frozen=True)
+class EndpointRead(Finding):
+    """An endpoint that was given as a month or a year, as the day that it stands for."""
+
+    day: str
+
+
+@dataclass(frozen=True)
+class NeverAfter(Finding):
+    """People without the event who are past the last time at which it comes, and so known never to have it."""
+
+    limit: float
+    people: int
+    unlabeled: int
 
 
 @dataclass(frozen=True)

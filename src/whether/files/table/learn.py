@@ -18,6 +18,8 @@ from whether.files.table import findings as finding
 from whether.files.table.columns import Column, as_categories, count_numbers, count_values
 from whether.files.table.encoder import CategoryPlan, Encoder, NumberPlan, Plan
 from whether.files.table.findings import Finding, Held, Reason, TableError
+from whether.files.table.leaks import Leak, find_leaks
+from whether.files.table.missing_codes import find_code
 from whether.files.table.outcome import Outcome
 from whether.files.table.roles import Choice
 
@@ -38,12 +40,13 @@ def learn_encoder(
     columns: Mapping[str, Column], choice: Choice, outcome: Outcome, findings: list[Finding], *, keep_gaps: bool = False
 ) -> Encoder:
     """Decide how columns become features, which may not repeat the outcome; the findings get what was decided."""
-    planner = _Planner(choice, outcome, findings, keep_gaps)
+    leaks = find_leaks({name: column for name, column in columns.items() if name not in choice.keep}, outcome)
+    planner = _Planner(choice, leaks, findings, keep_gaps)
     plans = [plan for plan in (planner.plan(column) for column in columns.values()) if plan is not None]
     kept = planner.distinct_features(plans, columns)
     asks_for_none = choice.is_named and not choice.candidates
     if not kept and not asks_for_none:
-        raise TableError(f"No column is left that could be a feature: {_reasons(findings)}.")
+        raise TableError(f"No column is left that could be a feature: {_reasons(findings)}")
     used = [plan for plan in plans if set(plan.outputs()) & set(kept)]
     numbers = tuple(plan.name for plan in used if isinstance(plan, NumberPlan))
     findings += [finding.UsedAsNumbers(numbers)] * bool(numbers)
@@ -55,14 +58,16 @@ def learn_encoder(
 def _reasons(findings: list[Finding]) -> str:
     left_out = [found for found in findings if isinstance(found, finding.LeftOut)]
     reasons = "; ".join(f"column {found.column!r} {found.reason.value}" for found in left_out[:3])
-    return reasons or "the table has none besides those with the event, the times and the ids"
+    if any(found.reason in finding.LEAKS for found in left_out):
+        reasons += ". A column that was known before the event is kept with `keep`"
+    return (reasons or "the table has none besides those with the event, the times and the ids") + "."
 
 
 class _Planner:
     """The rules."""
 
-    def __init__(self, choice: Choice, outcome: Outcome, findings: list[Finding], keep_gaps: bool) -> None:
-        self.choice, self.outcome, self.findings, self.keep_gaps = choice, outcome, findings, keep_gaps
+    def __init__(self, choice: Choice, leaks: Mapping[str, Leak], findings: list[Finding], keep_gaps: bool) -> None:
+        self.choice, self.leaks, self.findings, self.keep_gaps = choice, leaks, findings, keep_gaps
         self.levels: dict[str, tuple[Held, ...]] = {}
 
     def plan(self, column: Column) -> Plan | None:
@@ -73,15 +78,28 @@ class _Planner:
             return self._leave_out(column, Reason.EMPTY)
         if column.kind == "other":
             return self._leave_out(column, Reason.STRANGE)
+        leak = self.leaks.get(column.name)
+        if leak is not None and leak.certain:
+            return self._leave_out(column, leak.reason, beside=leak.beside)
+        plan = self._plan_values(column)
+        if leak is not None and plan is not None:
+            self.findings.append(finding.Suspected(column.name, leak.reason, leak.auc))
+        return plan
+
+    def _plan_values(self, column: Column) -> Plan | None:
+        code = None if column.name in self.choice.categorical else find_code(column)
+        if code is not None:
+            self.findings.append(finding.LikelyCode(column.name, code))
         if column.name in self.choice.categorical or column.kind == "text":
             return self._plan_categories(column)
         return self._leave_out(column, Reason.DATES) if column.kind == "date" else self._plan_numbers(column)
 
-    def _leave_out(self, column: Column, reason: Reason, *held: Held) -> Plan | None:
-        if self.choice.is_named:
+    def _leave_out(self, column: Column, reason: Reason, *held: Held, beside: str = "") -> Plan | None:
+        if self.choice.asks_for(column.name):
             example = f" ({held[0].value!r})" if held else ""
-            raise TableError(f"Column {column.name!r} {reason.value}{example}, so it cannot be a feature.")
-        self.findings.append(finding.LeftOut(column.name, reason, held))
+            known = " If it was known before the event, name it in `keep`, too." if reason in finding.LEAKS else ""
+            raise TableError(f"Column {column.name!r} {reason.value}{example}, so it cannot be a feature.{known}")
+        self.findings.append(finding.LeftOut(column.name, reason, held, beside))
         return None
 
     def _plan_numbers(self, column: Column) -> Plan | None:
@@ -89,11 +107,8 @@ class _Planner:
         known = values[~np.isnan(values)] if column.n_missing else values
         if known.min() == known.max():
             return self._leave_out(column, Reason.CONSTANT, Held(f"{known[0]:g}", known.size))
-        reason = self._repeats_outcome(values)
-        if reason is not None:
-            return self._leave_out(column, reason)
         if _looks_like_id(column.name, known):
-            if not self.choice.is_named:
+            if not self.choice.asks_for(column.name):
                 return self._leave_out(column, Reason.ID)
             self.findings.append(finding.LooksLikeId(column.name))
         if self.keep_gaps:
@@ -103,16 +118,6 @@ class _Planner:
         fill, flags = middle(known), column.n_missing >= FEWEST
         self.findings.append(finding.GapsFilled(column.name, column.n_missing, fill, flags))
         return NumberPlan(column.name, fill, flags)
-
-    def _repeats_outcome(self, values: Array) -> Reason | None:
-        event, head = self.outcome.event, slice(0, 1000)  # a glance at the first people settles most columns
-        for same in (event, ~event):
-            if np.array_equal(values[head], same[head]) and np.array_equal(values, same):
-                return Reason.IS_EVENT
-        for times in (self.outcome.time, self.outcome.follow_up):
-            if times is not None and np.any(values[head] == times[head]) and np.mean(values == times) > 0.5:
-                return Reason.IS_TIME
-        return None
 
     def _plan_categories(self, column: Column) -> Plan | None:
         held = count_values(as_categories(column))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 
 from whether.files.table.columns import guess_column
 from whether.files.table.encoder import Encoder
-from whether.files.table.findings import DatesToYears, Finding, TableError
+from whether.files.table.findings import DatesToYears, Finding, SameId, TableError
 from whether.files.table.learn import learn_encoder
 from whether.files.table.outcome import Outcome, read_outcome
-from whether.files.table.roles import Choice, Roles, choose_columns
+from whether.files.table.roles import Choice, Roles, choose_columns, settle_roles
 from whether.files.table.table_file import open_table
 from whether.validate import ArgumentError
 
@@ -40,6 +41,14 @@ class TableCohort:
         Whether the event was seen.
     time, follow_up, entry : ndarray or None
         As the classifiers and `examine` take them; from dates, in years.
+    competing : ndarray of bool or None
+        Whether something else came first and ruled the event out; such people have no event.
+    entry_time : ndarray or None
+        When observation began, event-free, on the scale of the times.
+    time_lower : ndarray or None
+        The last time at which the event had not come; the time itself where that is exact, and without the event.
+    known_negative : ndarray of bool or None
+        Whether somebody is past the last time at which the event comes.
     propensity_features : list of str or None
         The features that the columns named as driving labeling became.
     groups : ndarray of int or None
@@ -62,6 +71,10 @@ class TableCohort:
     time: Array | None
     follow_up: Array | None
     entry: Array | None
+    competing: NDArray[np.bool_] | None
+    entry_time: Array | None
+    time_lower: Array | None
+    known_negative: NDArray[np.bool_] | None
     propensity_features: list[str] | None
     groups: NDArray[np.intp] | None
     ids: pa.Table
@@ -77,6 +90,12 @@ class TableCohort:
         return {"time": self.time, "follow_up": self.follow_up, **named}
 
     @property
+    def beside(self) -> dict[str, Any]:
+        """What else is known of people, where it was said: by the names under which models take it."""
+        named = ("competing", "entry_time", "time_lower", "known_negative")
+        return {name: values for name in named if (values := getattr(self, name)) is not None}
+
+    @property
     def is_in_years(self) -> bool:
         """Whether times come from dates, and so are in years."""
         return any(isinstance(finding, DatesToYears) for finding in self.findings)
@@ -84,15 +103,22 @@ class TableCohort:
 
 def read_cohort(
     table: Any,
-    event: str,
+    event: str | None = None,
     *,
     time: str | None = None,
     follow_up: str | None = None,
     entry: str | None = None,
     endpoint: Any = None,
     event_value: Any = None,
+    competing: Any = None,
+    event_date: str | None = None,
+    last_contact: str | None = None,
+    entry_time: str | None = None,
+    time_lower: str | None = None,
+    never_after: float | None = None,
     features: Iterable[str] | None = None,
     drop: Iterable[str] | None = None,
+    keep: Iterable[str] | None = None,
     categorical: Iterable[str] | None = None,
     propensity_features: Iterable[str] | None = None,
     id: Iterable[str] | None = None,
@@ -105,13 +131,14 @@ def read_cohort(
 
     It is what every command of the program does with a table. Text becomes categories, each compared with the most
     frequent; rare ones are pooled; gaps are filled with the median, and a feature says where, if they are not few.
-    Columns that look like ids, are constant, or repeat the event or a time are left out, unless named in ``features``.
+    Columns that look like ids, are constant, or give the event or the time away are left out. Rows in which observation
+    ends before it begins are left out, too. Whatever is done is in ``findings``.
 
     Parameters
     ----------
     table : path-like, data frame or pyarrow.Table
         A file may be CSV, Parquet, Feather, SQLite or DuckDB.
-    event : str
+    event : str, optional
         Column that says whether the event was seen: 0 or 1, yes or no, true or false.
     time : str, optional
         Column with the time of the event or, without it, of the end of follow-up; dates, if there is an entry.
@@ -120,13 +147,29 @@ def read_cohort(
     entry : str, optional
         Column with the dates of entry.
     endpoint : str or number, optional
-        Date at which follow-up ended for everybody, as "2020-12-31"; a number where the entries are numbers.
+        Date at which follow-up ended for everybody, as "2020-12-31"; a month, "2020-12", or a year is its last day; a
+        number where the entries are numbers. People without the event who were last seen earlier were lost then.
     event_value : optional
-        Value of the event column that means that it was seen.
+        Value of the event column that means that it was seen, or a list of them.
+    competing : optional
+        Value of the event column that means that something else came first and ruled the event out, or a list of them.
+    event_date : str, optional
+        In place of ``event`` and ``time``: column with the date (or time) of the event, empty where it was not seen.
+    last_contact : str, optional
+        Beside ``event_date``: column with the date (or time) at which people were last seen.
+    entry_time : str, optional
+        Column with the time at which observation began, event-free, on the scale of ``time``; age at entry, say.
+    time_lower : str, optional
+        Column with the last time without the event, of people whose event came between two visits; where it is empty,
+        or equals the time, that is exact.
+    never_after : float, optional
+        Time from which on the event does not come any more: people without it who reached it are known negatives.
     features : list of str, optional
         Columns to learn from; by default all that have no other use. An empty list is for models without features.
     drop : list of str, optional
         Columns to leave out.
+    keep : list of str, optional
+        Columns that were known before the event, and are features even if they seem to give the outcome away.
     categorical : list of str, optional
         Columns whose numbers are categories.
     propensity_features : list of str, optional
@@ -162,28 +205,32 @@ def read_cohort(
     >>> list(cohort.X.columns), int(cohort.y.sum())
     (['stage=II'], 20)
     """
-    told = (None if value is None else str(value).removesuffix(" 00:00:00") for value in (endpoint, event_value))
-    roles = Roles(event, time, follow_up, entry, *told)
+    roles = settle_roles(
+        event, event_date, endpoint=endpoint, event_value=event_value, competing=competing, time=time,
+        follow_up=follow_up, entry=entry, last_contact=last_contact, entry_time=entry_time, time_lower=time_lower,
+        never_after=never_after,
+    )  # fmt: skip
     opened = open_table(table, query=query)
     uses = {"features": features, "drop": drop, "categorical": categorical, "id": id, "group": group, "by": by}
-    choice = choose_columns(opened.column_names, roles, {**uses, "propensity_features": propensity_features})
+    uses |= {"propensity_features": propensity_features, "keep": keep}
+    choice = choose_columns(opened.column_names, roles, uses)
     grouping = [] if group is None else [group]
     cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.by, *choice.candidates])))
-    if cells.num_rows < FEWEST_ROWS:
-        raise TableError(
-            f"{opened.name!r} has {cells.num_rows} row{'s' * (cells.num_rows > 1)}; fewer than {FEWEST_ROWS} people "
-            "are too few to learn from."
-        )
     findings = list(opened.findings)
-    outcome = read_outcome(cells, roles, findings)
+    _refuse_few(opened.name, cells.num_rows)
+    outcome, possible = read_outcome(cells, roles, findings)
+    if possible is not None:
+        cells, outcome = cells.filter(pa.array(possible)), outcome.take(possible)
+        _refuse_few(opened.name, cells.num_rows)
+    if group is None:
+        _tell_same_ids(cells.select(choice.ids), findings)
     encoder, X = _encode(cells, choice, outcome, keep_gaps, findings)
+    known = {entry.name: getattr(outcome, entry.name) for entry in dataclasses.fields(outcome) if entry.name != "event"}
     return TableCohort(
         name=Path(opened.name).name,
         X=X,
         y=outcome.event.astype(int),
-        time=outcome.time,
-        follow_up=outcome.follow_up,
-        entry=outcome.entry,
+        **known,
         propensity_features=_find_features(choice, encoder),
         groups=None if group is None else _number_groups(cells[group]),
         ids=cells.select(choice.ids),
@@ -192,6 +239,22 @@ def read_cohort(
         encoder=encoder,
         findings=tuple(findings),
     )
+
+
+def _refuse_few(name: str, n: int) -> None:
+    if n < FEWEST_ROWS:
+        raise TableError(
+            f"{name!r} has {n} row{'s' * (n > 1)}; fewer than {FEWEST_ROWS} people are too few to learn from."
+        )
+
+
+def _tell_same_ids(ids: pa.Table, findings: list[Finding]) -> None:
+    """Say how many rows have an id that another row has, too."""
+    if ids.num_columns:
+        counts = ids.group_by(ids.column_names).aggregate([([], "count_all")])["count_all"].to_numpy()
+        repeated = int(counts[counts > 1].sum())
+        if repeated:
+            findings.append(SameId(tuple(ids.column_names), repeated))
 
 
 def _encode(

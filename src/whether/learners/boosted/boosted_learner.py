@@ -91,7 +91,7 @@ class BoostedLearner(Learner, BaseEstimator):
         cohort, seed, learner = task.cohort, int(task.rng.integers(2**31 - 1)), self.linear or LinearLearner()
         offsets = self._offsets(task, learner)
         task = task.under(offsets[0].fit.propensity)
-        problem, forest = RowProblem(cohort, task.criterion()), Forest(self, task, seed)
+        problem, forest = RowProblem(cohort, task.criterion(), task.share), Forest(self, task, seed)
         comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
         offset = next(offset for offset in offsets if offset.name == comparison.winner)
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
@@ -108,7 +108,7 @@ class BoostedLearner(Learner, BaseEstimator):
     def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better offset is clear."""
         cohort, comparison = task.cohort, OffsetComparison()
-        folds = deal_folds(cohort.labeled, problem.observed, cohort.features, N_FOLDS, groups=cohort.groups)
+        folds = deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
             for number in range(N_FOLDS):
                 # Without the held-out people, whose likelihood would else favour the linear model.

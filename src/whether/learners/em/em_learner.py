@@ -62,7 +62,7 @@ class EMLearner(Learner, BaseEstimator):
     """
 
     # Its steps impute the class of people who were there from the start, and of negatives who live for ever.
-    unread = ("entry_time", "competing")
+    unread = ("entry_time", "competing", "prevalence")
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class EMLearner(Learner, BaseEstimator):
                 f"EM imputes who is positive, and in a {task.family.name} model causes are counted instead: a "
                 "classifier cannot be its outcome part. Use learner='linear', 'boosted', 'neural' or 'auto'."
             )
-        self.refuse_unread(task.cohort)
+        self.refuse_unread(task)
         if task.risk is not None:
             raise ArgumentError(
                 "The unbiased risk gives people negative weights, which classifiers do not take. ElkanNotoClassifier "

@@ -32,7 +32,7 @@ class OutcomeStep:
         cohort = self.cohort = task.cohort
         self.classifier, self.problem = classifier, RowProblem(cohort, task.criterion())
         self.total = float(self.problem.weight.sum())
-        known = cohort.labeled, self.problem.observed, in_spreads(cohort.features)
+        known = cohort.labeled, self.problem.observed.ranks(), in_spreads(cohort.features)
         self.fold = deal_folds(*known, max(n_folds, 1), groups=cohort.groups)
 
     def impute(self, eta: Array, v: Array) -> Array:

@@ -45,7 +45,7 @@ class LinearObjective:
     """Penalised negative log-likelihood of a linear model on one cohort, labeled people first."""
 
     def __init__(self, task: Task, ridge: float) -> None:
-        cohort, self.ridge = task.cohort, ridge
+        cohort, self.ridge, self.share = task.cohort, ridge, task.share
         self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
         self.order, self.n_labeled = labeled_first(cohort.labeled)
         columns, self.skips = order_columns(task)
@@ -216,7 +216,26 @@ class LinearObjective:
         value, by_level, by_levels = self.propensity.penalty(theta[levels])
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels
-        return Evaluation(value + 0.5 * self.ridge * float(slopes @ slopes), gradient, hessian)
+        value += 0.5 * self.ridge * float(slopes @ slopes)
+        if self.share is not None and self.has_outcome:
+            value += self._add_share(theta, gradient, hessian)
+        return Evaluation(value, gradient, hessian)
+
+    def _add_share(self, theta: Array, gradient: Array, hessian: Array) -> float:
+        """Penalty on a mean risk that is not the share known from elsewhere; derivatives are added in place."""
+        assert self.share is not None
+        layout, each = self.layout, np.full(self.n, 1 / self.n) if self.weight is None else self.weight
+        each = each / each.sum()
+        features = np.vstack([np.ones(self.n), self.features[layout.of_outcome]])
+        places = np.r_[0, np.arange(layout.size)[layout.outcome]]
+        never = self.criterion.family.log_never(theta[places] @ features)
+        left = np.exp(never.value)
+        miss = float(each @ -np.expm1(never.value)) - self.share.share
+        by_mean = -features @ (each * left * never.first)
+        bend = -(features * (each * left * (never.second + never.first**2))) @ features.T
+        gradient[places] += miss / self.share.error**2 * by_mean
+        hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
+        return 0.5 * (miss / self.share.error) ** 2
 
     def row_scores(self, theta: Array) -> Iterator[Array]:
         """Gradient of each person's log-likelihood in the coefficients, block by block, shape (rows, size)."""

@@ -140,7 +140,7 @@ def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
 def held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
-    known = labeled, objective.observed, objective.features.T
+    known = labeled, objective.observed.ranks(), objective.features.T
     fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
     values = np.empty((len(points), objective.n))
     for number in range(N_FOLDS):

@@ -28,6 +28,7 @@ from whether.propensity import Certain
 def label_coefficients(objective: LinearObjective) -> Array:
     """Intercept and slopes of the logistic regression on the labels, on the objective's features."""
     naive = objective.under(Likelihood(Certain()))
+    naive.share = None  # it is that of positives, not of labels
     return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=0.1, max_steps=8).parameters
 
 

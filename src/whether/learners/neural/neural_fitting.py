@@ -70,7 +70,7 @@ class NeuralFitting:
         self.n_events = int(np.count_nonzero(cohort.labeled))
         # People are dealt in the order of label and time, so that all folds have their share of each.
         n_folds = max(1, min(max(learner.n_networks, FEWEST_FOLDS), self.n_events, cohort.n - self.n_events))
-        known = cohort.labeled, task.propensity.observe(cohort), in_spreads(cohort.features)
+        known = cohort.labeled, task.propensity.observe(cohort).ranks(), in_spreads(cohort.features)
         self.fold = deal_folds(*known, n_folds, groups=cohort.groups)
         # With a single event nobody can be held out, and nothing is trained.
         self.held_out = np.arange(min(learner.n_networks, n_folds)) if n_folds > 1 else np.array([-1])

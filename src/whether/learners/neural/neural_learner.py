@@ -53,7 +53,7 @@ class NeuralLearner(Learner, BaseEstimator):
         Learner of a linear model to start from. A classifier puts its own here.
     """
 
-    unread = ("competing",)  # its outputs are of positives alone
+    unread = ("competing", "prevalence")  # its outputs are of positives alone, and its batches have no mean risk
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class NeuralLearner(Learner, BaseEstimator):
 
     def fit(self, task: Task) -> NeuralFit:
         """Train networks and keep the kind with the highest held-out likelihood."""
-        self.refuse_unread(task.cohort)
+        self.refuse_unread(task)
         load_torch()
         self._check()
         if task.cohort.weight is not None:

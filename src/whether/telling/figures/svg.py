@@ -6,10 +6,13 @@ import io
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whether.telling.figures.drawing import NARROW, PIXELS, WIDE, Chart, drawing
 from whether.telling.words import clean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -44,6 +47,7 @@ def _draw(chart: Chart, *, narrow: bool) -> tuple[str, list[tuple[float, float, 
     with drawing():
         figure = Figure(figsize=(width / PIXELS, height / PIXELS), dpi=PIXELS, layout="constrained")
         marks = chart.draw(figure, narrow)
+        _lay_out(figure)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         places = []
@@ -52,6 +56,17 @@ def _draw(chart: Chart, *, narrow: bool) -> tuple[str, list[tuple[float, float, 
             places.append((round(float(x), 1), round(height - float(y), 1), clean(mark.text)))
     prefix = f"{chart.key}-{'narrow' if narrow else 'wide'}"
     return tidy_svg(buffer.getvalue(), prefix, (width, height)), places
+
+
+def _lay_out(figure: Figure) -> None:
+    """Give axes their places once: where it is left to matplotlib, that draws everything an extra time."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    FigureCanvasSVG(figure)  # measures text as the drawing has it
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    figure.set_layout_engine(None)
 
 
 def tidy_svg(text: str, prefix: str, size: tuple[int, int]) -> str:

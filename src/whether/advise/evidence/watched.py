@@ -1,0 +1,56 @@
+"""The cohort as tests and curves see it: nobody is known to be negative, and everybody is watched to the end.
+
+Tests and curves are made for people who are event-free until they leave observation. Whoever died without the event, or
+is known never to have it, stays event-free for ever, so that such a person can be watched on to where follow-up would
+have ended: to the potential follow-up where that is known, else to a draw from what follow-up others had beyond that
+time (Ruan and Gray 2008, for Fine and Gray's model). Kaplan-Meier of this view estimates what Aalen-Johansen does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise.evidence.material import Material
+from whether.cohort import Cohort
+from whether.survival import kaplan_meier
+
+Array = NDArray[np.float64]
+
+
+def watch_on(material: Material, rng: np.random.Generator) -> Material:
+    """Return the material with the cohort as it would be, had seen negatives been watched on."""
+    cohort, negative = material.cohort, material.cohort.seen_negative
+    if negative is None:
+        return material
+    view = replace(cohort, known_negative=None, competing=None)
+    if cohort.time is None and cohort.follow_up is None:
+        return replace(material, cohort=view)
+    last = cohort.required("follow_up" if cohort.time is None else "time")
+    until = draw_follow_up(cohort, last, rng)[negative]
+    if material.planned is not None:
+        planned = material.planned[negative]
+        until = np.where(planned > last[negative], planned, until)  # a plan that ends at death says nothing
+    for name in ("time", "follow_up"):
+        values = getattr(cohort, name)
+        if values is not None:
+            watched = values.copy()
+            watched[negative] = until
+            view = replace(view, **{name: watched})
+    return replace(material, cohort=view)
+
+
+def draw_follow_up(cohort: Cohort, last: Array, rng: np.random.Generator) -> Array:
+    """Draw for everybody an end of follow-up beyond the time up to which the person is known."""
+    negative = np.asarray(cohort.seen_negative)
+    if cohort.follow_up is None:
+        curve = kaplan_meier(cohort.labeled | negative, last, entry=cohort.entry_time, reverse=True)
+    else:
+        ends = np.where(negative, last, cohort.follow_up)
+        curve = kaplan_meier(negative, ends, entry=cohort.entry_time, reverse=True)
+    wanted = curve.at(last) * rng.random(cohort.n)
+    position = np.searchsorted(-curve.survival, -wanted, side="left")
+    # Where the curve ends above zero, the longest follow-up stands for the rest.
+    return np.maximum(curve.times[np.minimum(position, curve.times.size - 1)], last)

@@ -1,0 +1,52 @@
+"""How many people still have the event to come, if a share of everybody has it at some time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whether.advise import Evidence
+from whether.survival import kaplan_meier
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """What turns a share of positives into a number of people who may still have the event."""
+
+    labeled: Flags
+    open_people: Flags  # without the event, and not known never to have it
+    over_at_entry: Array | None  # share of everybody who had the event before this person was observed; None if nobody
+    of_dead: Array  # each one's chance to have the event were nobody to die, 0 but for the dead
+    of_open: Array  # each one's chance to have it still, 0 but for those who may
+
+    @classmethod
+    def of(cls, evidence: Evidence, still: Array) -> Remaining:
+        """Read it from the evidence, and from each person's chance to have the event still, were nobody to die."""
+        cohort, view = evidence.material.cohort, evidence.view.cohort
+        chance, open_people = np.nan_to_num(still), evidence.material.open_people
+        over = None
+        if cohort.entry_time is not None and view.time is not None:
+            over = 1 - kaplan_meier(view.labeled, view.time, entry=view.entry_time).at(cohort.entry_time)
+        closed = np.where(open_people, 0.0, chance)
+        return cls(cohort.labeled, open_people, over, closed, np.where(open_people, chance, 0.0))
+
+    def expect(self, share: float, rows: Rows) -> float:
+        """Return how many of some people still have it to come, if this share of people like them has it ever.
+
+        Nobody is in the table whose event came before entry. Where the dead might have had the event, in a world
+        without other deaths, they take their part of the number.
+        """
+        positives = share * rows.size
+        if self.over_at_entry is not None:
+            over = self.over_at_entry[rows]
+            positives = float(np.clip((share - over) / np.maximum(1 - over, 1e-12), 0.0, 1.0).sum())
+        further = positives - float(np.count_nonzero(self.labeled[rows]))
+        alive, dead = float(self.of_open[rows].sum()), float(self.of_dead[rows].sum())
+        part = alive / (alive + dead) if dead > 0 else 1.0
+        return float(np.clip(further * part, 0.0, np.count_nonzero(self.open_people[rows])))

@@ -1,0 +1,105 @@
+"""Dates as columns and options hold them: days, months or years, in the orders that people write."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from whether.files.table.columns import ISO_DATE, LOCAL_DATE, MONTH, Column
+from whether.files.table.findings import TableError
+
+Array = NDArray[np.float64]
+
+EPOCH = datetime.date(1970, 1, 1).toordinal()
+DAYS_PER_YEAR = 365.25
+MIDDLE = 15  # day of a month that stands for all of it
+
+
+def as_days(column: Column) -> Array:
+    """Days since 1970 of a column of dates; NaN where nothing is known, and a month is its middle."""
+    if column.data.type != pa.string():
+        micros = column.data.cast(pa.int64()).cast(pa.float64(), safe=False)
+        return np.asarray(micros.to_numpy(), dtype=float) / 86_400e6
+    # Few dates are written in many rows: each is read once.
+    coded = column.data.combine_chunks().dictionary_encode()
+    cells = [_parts(cell) for cell in coded.dictionary.to_pylist()]
+    order = _order(column, [cell for cell in cells if len(cell) == 3])
+    days = [_day(column, *_read_parts(cell, order)) for cell in cells]
+    return np.append(days, np.nan)[pc.fill_null(coded.indices, len(days)).to_numpy()]
+
+
+def _parts(cell: str) -> list[str]:
+    return re.split(r"[./ T-]", cell)[:3]
+
+
+def _read_parts(cell: list[str], order: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Year, month and day."""
+    if len(cell) == 2:
+        year, month = cell if len(cell[0]) == 4 else cell[::-1]
+        return int(year), int(month), MIDDLE
+    return int(cell[order[0]]), int(cell[order[1]]), int(cell[order[2]])
+
+
+def _order(column: Column, cells: list[list[str]]) -> tuple[int, int, int]:
+    """Places of year, month and day; whether the day is first the dates themselves must tell."""
+    if not cells or len(cells[0][0]) == 4:
+        return 0, 1, 2
+    day_first, month_first = (max(int(cell[place]) for cell in cells) > 12 for place in (0, 1))
+    if day_first and month_first:
+        raise TableError(
+            f"Column {column.name!r} has dates of both orders, some with the day first and some with the month first. "
+            "Write all of them as 2020-12-31."
+        )
+    if not day_first and not month_first:
+        raise TableError(
+            f"Column {column.name!r} has dates such as {column.data.drop_null()[0].as_py()!r} in which day and month "
+            "cannot be told apart. Write them as 2020-12-31."
+        )
+    return (2, 1, 0) if day_first else (2, 0, 1)
+
+
+def _day(column: Column, year: int, month: int, day: int) -> float:
+    try:
+        return float(datetime.date(year, month, day).toordinal() - EPOCH)
+    except ValueError:
+        raise TableError(
+            f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}."
+        ) from None
+
+
+def parse_end(text: str) -> float | None:
+    """Days since 1970 of a date that an option gives, at the end of a month or year where it is one; None if none.
+
+    A date that may be read two ways is none.
+    """
+    cell = text.strip()
+    try:
+        if re.fullmatch("[0-9]{4}", cell):
+            return _count(int(cell), 12, 31)
+        parts = _parts(cell)
+        if re.match(MONTH, cell):
+            year, month, _ = _read_parts(parts, (0, 1, 2))
+            return _count(year, month, calendar.monthrange(year, month)[1])
+        if re.match(ISO_DATE, cell):
+            return _count(*_read_parts(parts, (0, 1, 2)))
+        first, second = (int(part) for part in parts[:2]) if re.match(LOCAL_DATE, cell) else (1, 1)
+        if first != second and (first <= 12) == (second <= 12):
+            return None
+        return _count(*_read_parts(parts, (2, 1, 0) if second <= 12 else (2, 0, 1))) if len(parts) == 3 else None
+    except ValueError:
+        return None
+
+
+def _count(year: int, month: int, day: int) -> float:
+    return float(datetime.date(year, month, day).toordinal() - EPOCH)
+
+
+def to_years(days: Array) -> Array:
+    """Decimal years of days since 1970."""
+    return 1970 + days / DAYS_PER_YEAR

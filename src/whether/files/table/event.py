@@ -1,0 +1,134 @@
+"""Who had the event, and to whom something else came first: read from a column of codes, words or dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from whether.files.table.columns import Column, as_categories, count_values, guess_column, parse_number
+from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError, name_columns
+from whether.files.table.roles import Roles
+from whether.validate import ArgumentError
+
+Flags = NDArray[np.bool_]
+
+YES = ("yes", "y", "true", "t")
+NO = ("no", "n", "false", "f")
+
+
+def read_event(table: pa.Table, roles: Roles, findings: list[Finding]) -> tuple[Flags, Flags | None]:
+    """Whether the event was seen, of everybody; and whether something else came first, where values say so."""
+    column = guess_column(roles.event, table[roles.event])
+    if column.kind == "empty":
+        raise TableError(f"Column {column.name!r} is empty, so nobody's event is known.")
+    if roles.event_is_dated:
+        event = np.asarray(pc.is_valid(column.data).to_numpy(), dtype=bool)
+        _refuse_one_class(column.name, event)
+        return event, None
+    _refuse_gaps(column)
+    competing = None
+    if roles.event_value:
+        event = _find_values(column, roles.event_value)
+        findings.append(EventRead(column.name, *_split_values(column, event)))
+    else:
+        event = _read_codes(column, findings, roles.competing)
+    if roles.competing:
+        competing = _find_values(column, roles.competing)
+        if (event & competing).any():
+            raise ArgumentError(f"`competing` has {roles.competing[0]!r}, which means the event in {column.name!r}.")
+        findings.append(CompetingRead(column.name, _split_values(column, competing)[0]))
+    elif roles.event_value and len(others := _split_values(column, event)[1]) > 1:
+        findings.append(OtherValues(column.name, others))
+    _refuse_one_class(column.name, event)
+    return event, competing
+
+
+def _read_codes(column: Column, findings: list[Finding], competing: Sequence[str]) -> Flags:
+    """Read 0 and 1, or words; values that mean something else came first may stand beside them."""
+    rest = column
+    if competing:
+        others = _find_values(column, competing)
+        rest = guess_column(column.name, pc.if_else(pa.array(others), None, as_categories(column)))
+    if rest.kind == "number":
+        values = rest.numbers()
+        if np.all((values == 0) | (values == 1) | np.isnan(values)):
+            return np.asarray(values == 1)
+    event = _event_of_words(rest)
+    if event is None:
+        raise TableError(_ask_for_values(column))
+    findings.append(EventRead(column.name, *_split_values(column, event)))
+    return event
+
+
+def _ask_for_values(column: Column) -> str:
+    if column.kind == "date":
+        return (
+            f"Column {column.name!r} holds dates. If they are those of the event, and no date means that it was not "
+            "seen, give the column as `event_date` in place of `event`."
+        )
+    found = sorted(entry.value for entry in count_values(as_categories(column))[:1000])
+    return (
+        f"Column {column.name!r} must be 0 or 1 (or yes and no, true and false); it has the values "
+        f"{name_columns(found, 6)}. Give the one that means that the event was seen (or several) as `event_value`, "
+        "and one that means that something else came first, such as another cause of death, as `competing`."
+    )
+
+
+def _find_values(column: Column, wanted: Sequence[str]) -> Flags:
+    """Which cells have one of the values; each must be there, and numbers may be written in any way."""
+    cells = as_categories(column)
+    present = {entry.value for entry in count_values(cells)}
+    asked = []
+    for value in wanted:
+        text = value.strip()
+        number = parse_number(text) if column.kind == "number" else None
+        text = text if number is None else str(pa.array([number]).cast(pa.string())[0].as_py())
+        if text not in present:
+            raise TableError(
+                f"Column {column.name!r} never has the value {value!r}; it has {name_columns(sorted(present), 6)}."
+            )
+        asked.append(text)
+    return np.asarray(pc.is_in(cells, value_set=pa.array(asked)).to_numpy(), dtype=bool)
+
+
+def _event_of_words(column: Column) -> Flags | None:
+    if column.kind != "text":
+        return None
+    words = pc.utf8_lower(column.data)
+    if not pc.all(pc.is_in(words.drop_null(), value_set=pa.array([*YES, *NO]))).as_py():
+        return None
+    return np.asarray(pc.is_in(words, value_set=pa.array(YES)).to_numpy(), dtype=bool)
+
+
+def _split_values(column: Column, mask: Flags) -> tuple[tuple[Held, ...], tuple[Held, ...]]:
+    cells = as_categories(column)
+    return count_values(cells.filter(pa.array(mask))), count_values(cells.filter(pa.array(~mask)))
+
+
+def _refuse_gaps(column: Column) -> None:
+    if column.n_missing:
+        row = pc.index(pc.is_null(column.data), True).as_py() + 1
+        why = (
+            "This column holds dates: if a blank means that the event was not seen, give it as `event_date` in place "
+            "of `event`."
+            if column.kind == "date"
+            else "0 means that the event was not seen. Fill them in or leave these rows out."
+        )
+        raise TableError(
+            f"Column {column.name!r} has gaps: {column.n_missing:,} of {len(column.data):,} cells are empty (first: "
+            f"row {row}). {why}"
+        )
+
+
+def _refuse_one_class(name: str, event: Flags) -> None:
+    if not event.any():
+        raise TableError(f"Nobody has the event: column {name!r} says no for all {event.size:,} people.")
+    if event.all():
+        raise TableError(
+            f"Everybody has the event: column {name!r} says yes for all {event.size:,} people. If people without it "
+            "were left out of the table, put them back."
+        )

@@ -1,0 +1,163 @@
+"""When everybody entered, and how long they were followed from there, in years where these are dates."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from whether.files.table.columns import Column, parse_number
+from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, to_years
+from whether.files.table.findings import DatesToYears, EndpointRead, Finding, LostEarlier, TableError
+from whether.validate import ArgumentError
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Share of the people without the event who must have been seen to the endpoint before it is taken for everybody's
+# potential follow-up, and how far before it, as a part of the whole period, still counts: as `whether.advise` has it.
+ADMINISTRATIVE_SHARE, SAME_END = 0.95, 0.01
+CALENDAR = (1700, 2200)  # numbers between these are years
+
+
+class Entry:
+    """Everybody's entry, and the follow-up that was planned from it to the endpoint."""
+
+    def __init__(self, column: Column, endpoint: str | None, findings: list[Finding]) -> None:
+        self.name, self.has_dates = column.name, column.kind == "date"
+        if column.kind not in ("date", "number"):
+            raise TableError(f"Column {column.name!r} must hold the dates of entry, as 2020-12-31.")
+        refuse_gaps(column, "the entry of everybody must be known")
+        self.start = as_days(column) if self.has_dates else column.numbers()
+        self.unit = DAYS_PER_YEAR if self.has_dates else 1.0
+        self.planned = None if endpoint is None else self._plan(endpoint, findings)
+        if self.has_dates:
+            findings.append(DatesToYears())
+
+    @property
+    def dates(self) -> Array:
+        """Entries in the unit of the times."""
+        return to_years(self.start) if self.has_dates else self.start
+
+    @property
+    def is_calendar(self) -> bool:
+        """Whether entries are dates, or numbers that are years."""
+        return self.has_dates or bool(np.all((self.start > CALENDAR[0]) & (self.start < CALENDAR[1])))
+
+    def _plan(self, endpoint: str, findings: list[Finding]) -> Array:
+        end = self._read_endpoint(endpoint, findings)
+        length = (end - self.start) / self.unit
+        late = length <= 0
+        if late.any():
+            raise TableError(
+                f"{int(late.sum()):,} of {late.size:,} people enter at or after the endpoint {endpoint} (first: row "
+                f"{int(np.argmax(late)) + 1}). Leave them out, or give a later `endpoint`."
+            )
+        return length
+
+    def _read_endpoint(self, text: str, findings: list[Finding]) -> float:
+        """Return the endpoint in the unit of the entries, however it was written."""
+        number, day = parse_number(text), parse_end(text)
+        if not self.has_dates and number is not None:
+            return number
+        if day is None and number is not None and CALENDAR[0] < number < CALENDAR[1]:
+            day = (number - 1970) * DAYS_PER_YEAR
+        if day is None or not self.is_calendar:
+            wanted = "a date such as 2020-12-31, a month or a year" if self.is_calendar else "a number, as the entries"
+            raise ArgumentError(f"`endpoint` must be {wanted}, got {text!r}.")
+        if len(text.strip()) < len("2020-1-1"):
+            findings.append(EndpointRead(datetime.date.fromordinal(EPOCH + int(day)).isoformat()))
+        return day if self.has_dates else float(to_years(np.float64(day)))
+
+    def length(self, column: Column) -> Array:
+        """Time from entry to the date in a column; NaN where there is none."""
+        if column.kind == "empty":
+            return np.full(self.start.size, np.nan)
+        if column.kind not in ("date", "number") or (column.kind == "number" and self.has_dates):
+            raise TableError(f"Column {column.name!r} must hold dates, as {self.name!r} does.")
+        if column.kind == "date" and not self.has_dates and not self.is_calendar:
+            raise TableError(f"Column {column.name!r} holds dates, but the entries in {self.name!r} are numbers.")
+        if column.kind == "number":
+            return column.numbers() - self.start
+        end = as_days(column)
+        return (end - self.start) / DAYS_PER_YEAR if self.has_dates else to_years(end) - self.start
+
+    def until(self, name: str, time: Array, event: Flags) -> Array:
+        """Check times from entry; without the event they are at most the follow-up planned, which also fills gaps."""
+        if self.planned is not None:
+            self.refuse_late(time, event)
+            time = np.where(event, time, np.fmin(time, self.planned))
+        refuse_unknown(name, time)
+        refuse(name, "time from entry", time, time <= 0, "is not above zero")
+        return time
+
+    def refuse_late(self, time: Array, event: Flags) -> None:
+        """Refuse events after the endpoint, at which they were not seen; dates are rounded, so a little is allowed."""
+        late = event & (False if self.planned is None else time > self.planned + _tolerance(self.planned))
+        if late.any():
+            raise TableError(
+                f"{int(late.sum()):,} people have their event after the endpoint (first: row "
+                f"{int(np.argmax(late)) + 1}). At the endpoint it was not seen: set it to 0, or give a later "
+                "`endpoint`."
+            )
+
+
+def _tolerance(planned: Array) -> float:
+    return SAME_END * float(planned.max())
+
+
+def settle_follow_up(event: Flags, time: Array | None, planned: Array, findings: list[Finding]) -> Array | None:
+    """Potential follow-up: to the endpoint, where nearly everybody without the event was seen until then.
+
+    Whoever was lost was followed until then. Where many were, those with the event might have been, too, and nobody
+    knows who: then potential follow-up is unknown.
+    """
+    if time is None:
+        return planned
+    lost = (time < planned - _tolerance(planned))[~event]
+    if lost.mean() > 1 - ADMINISTRATIVE_SHARE:
+        findings.append(LostEarlier(int(lost.sum()), lost.size))
+        return None
+    return np.maximum(np.where(event, planned, time), time)
+
+
+def refuse_gaps(column: Column, why: str) -> None:
+    """Refuse a column that is not filled in for everybody."""
+    if column.n_missing:
+        row = pc.index(pc.is_null(column.data), True).as_py() + 1
+        raise TableError(
+            f"Column {column.name!r} has gaps: {column.n_missing:,} of {len(column.data):,} cells are empty (first: "
+            f"row {row}), but {why}. Fill them in or leave these rows out."
+        )
+
+
+def refuse_unknown(name: str, time: Array) -> None:
+    """Refuse people of whom neither the event nor the end of follow-up has a date."""
+    unknown = np.isnan(time)
+    if unknown.any():
+        raise TableError(
+            f"Column {name!r} has gaps: {int(unknown.sum()):,} cells are empty (first: row "
+            f"{int(np.argmax(unknown)) + 1}). The date of the event is needed of everybody who had it, and "
+            "without `endpoint` the date last seen of everybody else."
+        )
+
+
+def refuse(name: str, what: str, values: Array, bad: Flags, reason: str) -> None:
+    """Refuse values that cannot be, and say where the first one is."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        code = (
+            " If it is a code for a missing value, empty these cells." if values[row] in (-9, -99, -999, -9999) else ""
+        )
+        raise TableError(
+            f"The {what} in column {name!r} {reason} for {int(bad.sum()):,} of {bad.size:,} people (first: row "
+            f"{row + 1}, {values[row]:g}). Put these rows right or leave them out.{code}"
+        )
+
+
+def read_date(text: str) -> float | None:
+    """A date as entries have it: decimal years where it is a day or a month, else a number; None if neither."""
+    number, day = parse_number(text), parse_end(text)
+    return number if number is not None or day is None else float(to_years(np.float64(day)))
