@@ -13,6 +13,7 @@ BENCHMARKS = {
     "neural_worlds": "AUC of the neural methods in the 13 simulated worlds, beside the published ones",
     "stress": "mean risk in the worlds with wrong event times",
     "level": "number of unseen positives and mean risk with intervals, beside the truth of worlds and real cohorts",
+    "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",

@@ -105,5 +105,7 @@ def test_smaller_cohort_is_the_beginning_of_a_larger() -> None:
 
 def test_no_two_stream_names_share_a_key() -> None:
     names = ["outcome", "event time", "hump", "censoring", "frailty", "reporting"]
+    names += ["death", "entry", "registry", "visit", "exact date"]
+    names += ["cluster size", "cluster outcome", "cluster event time"]
     names += [f"feature x{number}" for number in range(1, 257)]
     assert len({crc32(name.encode()) for name in names}) == len(names)

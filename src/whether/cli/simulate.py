@@ -8,7 +8,7 @@ import typer
 
 from whether.cli.options import AsJson, Seed, TableOutput, flag, option
 
-TRUTH = "Add what nobody knows in practice: positive, true_risk, true_propensity."
+TRUTH = "Add what nobody knows in practice: positive, true_risk, true_propensity; before death and at entry, too."
 
 
 def simulate(
@@ -20,6 +20,8 @@ def simulate(
     as_json: AsJson = False,
 ) -> None:
     """Write a simulated cohort: features, event (1 if seen), time and follow_up.
+
+    Worlds in which more is known add time_lower, entry_time, known_negative, competing or groups.
 
     \b
     Example:
@@ -35,11 +37,22 @@ def simulate(
     check_format(output)
     cohort = draw(world, n=n, seed=seed)
     columns: dict[str, Any] = {name: cohort.X[:, position] for position, name in enumerate(cohort.feature_names)}
-    columns |= {"event": cohort.y, "time": cohort.time, "follow_up": cohort.follow_up}
+    columns |= {"event": cohort.y, "time": cohort.time, "follow_up": cohort.follow_up, **cohort.records}
     if truth:
-        known = {"positive": cohort.positive, "true_risk": cohort.outcome_proba, "true_propensity": cohort.propensity}
+        known = {
+            "positive": cohort.positive,
+            "true_risk": cohort.outcome_proba,
+            "true_propensity": cohort.propensity,
+            "lifetime_positive": cohort.lifetime_positive,
+            "true_lifetime_risk": cohort.lifetime_proba,
+            "true_risk_at_entry": cohort.entry_proba,
+        }
         columns |= {name: values for name, values in known.items() if values is not None}
-    write_table(pa.table(columns), output)
+    # What is not known of a person is an empty cell.
+    cells = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+    write_table(pa.table(cells), output)
+    # To the dead nothing happens any more.
+    happens = cohort.positive if cohort.lifetime_positive is None else cohort.lifetime_positive
     result = {
         "command": "simulate",
         "output": str(output),
@@ -47,7 +60,7 @@ def simulate(
         "seed": seed,
         "people": int(cohort.y.size),
         "events": int(cohort.y.sum()),
-        "positive": int(cohort.positive.sum()),
+        "positive": int(happens.sum()),
         "columns": list(columns),
     }
     seen = f"the event happens to {result['positive']:,} and was seen in {result['events']:,}"

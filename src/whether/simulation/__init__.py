@@ -4,8 +4,9 @@ One generating process covers every world: features, an outcome that happens or 
 happen, a follow-up that may end before, and a record of the event time that may be wrong. A record states the parts,
 and `simulate` draws a cohort from it together with the truth behind the labels.
 
-`worlds` holds the records that are simulated throughout, `diabetes` those over a real table, `autism` the stand-in for
-a private cohort; `catalogue` finds a world by its name. `truth` computes the true labeling propensity, `calibrate`
+`worlds` holds the records that are simulated throughout, `record_worlds` those in which more is known of people, such
+as deaths, visits or late entry, which `recorded` draws, `diabetes` those over a real table, `autism` the stand-in for a
+private cohort; `catalogue` finds a world by its name. `truth` computes the true labeling propensity, `calibrate`
 solves for the constants that give a world its stated rates, `real_tables` reads the real tables, and `signals`, `noise`
 and `streams` are the pieces those are made of.
 """
@@ -14,6 +15,7 @@ from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, simulate_auti
 from whether.simulation.autism_children import AutismWorld
 from whether.simulation.catalogue import find_world, simulate
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld
+from whether.simulation.record_worlds import RECORD_WORLDS, Clusters, Deaths, RecordWorld
 from whether.simulation.simulated import SimulatedCohort
 from whether.simulation.worlds import (
     PAPER_WORLDS,
@@ -30,11 +32,15 @@ __all__ = [
     "PAPER_WORLDS",
     "PRINTED_WORLDS",
     "PROMOTION_WORLDS",
+    "RECORD_WORLDS",
     "STRESS_WORLDS",
     "WORLDS",
     "AutismCohort",
     "AutismWorld",
+    "Clusters",
+    "Deaths",
     "DiabetesWorld",
+    "RecordWorld",
     "SimulatedCohort",
     "World",
     "find_world",

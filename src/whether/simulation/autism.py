@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.simulation.autism_children import EARLY_END, FEATURE_NAMES, AutismWorld, Children, draw_until
+from whether.simulation.autism_children import EARLY_END, FEATURE_NAMES, AutismWorld, Children, draw_children
 from whether.simulation.autism_codes import average_embedding
 from whether.simulation.simulated import SimulatedCohort
-from whether.simulation.streams import FloatArray
+from whether.simulation.streams import FloatArray, Streams, draw_until
 from whether.simulation.worlds import vary
 
 EVALUABLE_AGE = 9.0
@@ -101,7 +101,7 @@ def simulate_autism(
 def _draw(
     world: AutismWorld, n: int, seed: int | np.random.SeedSequence, rule: Callable[[Children], NDArray[np.bool_]]
 ) -> AutismCohort:
-    children, rows = draw_until(world, n, seed, rule)
+    children, rows = draw_until(lambda size: draw_children(world, Streams(seed, size)), n, rule)
     return AutismCohort(
         X=_features(children, rows, seed),
         birth=children.birth[rows],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,20 +84,7 @@ class Children:
         return in_time & ~(self.positive & (self.event_time <= 2.0))
 
 
-def draw_until(
-    world: AutismWorld, n: int, seed: int | np.random.SeedSequence, rule: Callable[[Children], NDArray[np.bool_]]
-) -> tuple[Children, NDArray[np.intp]]:
-    """Draw ever more candidates until n of them meet the rule; more candidates leave the first ones as they are."""
-    size = n + n // 20 + 100
-    while True:
-        children = _draw_children(world, Streams(seed, size))
-        rows = np.flatnonzero(rule(children))
-        if rows.size >= n:
-            return children, rows[:n]
-        size = 1 + int(1.05 * size * n / max(rows.size, 1))
-
-
-def _draw_children(world: AutismWorld, streams: Streams) -> Children:
+def draw_children(world: AutismWorld, streams: Streams) -> Children:
     """Draw candidates, each quantity from a stream of its own."""
     factors = np.column_stack([special.ndtri(streams.uniforms(f"factor {number}")) for number in range(N_FACTORS)])
     male = streams.uniforms("male") < 0.51

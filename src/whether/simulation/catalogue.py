@@ -8,11 +8,13 @@ import numpy as np
 from whether.simulation.autism import AUTISM_WORLDS, simulate_eligible_children
 from whether.simulation.autism_children import AutismWorld
 from whether.simulation.diabetes import DIABETES_WORLDS, DiabetesWorld, simulate_diabetes
+from whether.simulation.record_worlds import RECORD_WORLDS, RecordWorld
+from whether.simulation.recorded import simulate_recorded
 from whether.simulation.simulated import SimulatedCohort, simulate_world
 from whether.simulation.worlds import WORLDS, World
 from whether.validate import ArgumentError
 
-AnyWorld = World | DiabetesWorld | AutismWorld
+AnyWorld = World | RecordWorld | DiabetesWorld | AutismWorld
 
 
 def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.SeedSequence = 0) -> SimulatedCohort:
@@ -24,9 +26,9 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
     Parameters
     ----------
     world : str or World
-        Name of a world in `WORLDS`, `DIABETES_WORLDS` (real people with simulated times, for which the table has to be
-        at hand) or `AUTISM_WORLDS` (children seen after 24 months by the early endpoint, as known then); or such a
-        world.
+        Name of a world in `WORLDS`, `RECORD_WORLDS` (with deaths, late entry, visits, known negatives or clusters),
+        `DIABETES_WORLDS` (real people with simulated times, for which the table has to be at hand) or `AUTISM_WORLDS`
+        (children seen after 24 months by the early endpoint, as known then); or such a world.
     n : int, optional
         Number of people. Default: the world's own.
     seed : int or numpy.random.SeedSequence
@@ -55,6 +57,8 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
     size = index(found.n if n is None else n)
     if size < 2:
         raise ArgumentError(f"n must be at least 2, got {size}.")
+    if isinstance(found, RecordWorld):
+        return simulate_recorded(found, size, seed)
     if isinstance(found, DiabetesWorld):
         return simulate_diabetes(found, size, seed)
     if isinstance(found, AutismWorld):
@@ -64,7 +68,7 @@ def simulate(world: str | AnyWorld, n: int | None = None, seed: int | np.random.
 
 def find_world(name: str) -> AnyWorld:
     """Return the world of that name; where there is none, the error names those whose names are close."""
-    worlds: dict[str, AnyWorld] = {**WORLDS, **DIABETES_WORLDS, **AUTISM_WORLDS}
+    worlds: dict[str, AnyWorld] = {**WORLDS, **RECORD_WORLDS, **DIABETES_WORLDS, **AUTISM_WORLDS}
     if name not in worlds:
         close = get_close_matches(name, worlds, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(worlds)}."

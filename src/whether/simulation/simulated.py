@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from whether.simulation.autism_children import AutismWorld
     from whether.simulation.diabetes import DiabetesWorld
+    from whether.simulation.record_worlds import RecordWorld
 
 # Heavy tails reach times no float can hold. No follow-up comes near these ends,
 # so labels stay as they are, and the times are positive in single precision too.
@@ -26,6 +27,10 @@ _LOG_TIME_BOUND = 80.0
 @dataclass(frozen=True, eq=False)
 class SimulatedCohort:
     """A simulated cohort: what a study would see, and the truth behind it.
+
+    Where people die of other causes there are two truths. `positive` and `outcome_proba` answer the net question, what
+    happens if nobody dies first; `lifetime_positive` and `lifetime_proba` whether the event comes before death. In a
+    world whose deaths are not latent there is no risk behind the deaths: all four answer the second question.
 
     Attributes
     ----------
@@ -47,8 +52,26 @@ class SimulatedCohort:
         Truth: probability of a label given the features, for a positive. None where it has no closed form.
     event_time : numpy.ndarray of shape (n,)
         Truth: when the event happens; for negatives, when it would have.
-    world : World, DiabetesWorld or AutismWorld
+    world : World, RecordWorld, DiabetesWorld or AutismWorld
         The world the cohort was drawn from.
+    time_lower : numpy.ndarray of shape (n,) or None
+        For the labeled, the event came after this time and by `time`; equal to `time` where the date is exact, NaN for
+        the others. Like all that follows, None in worlds without such a record.
+    entry_time : numpy.ndarray of shape (n,) or None
+        When each person came under observation; people whose event, death or end came before are not there.
+    known_negative : numpy.ndarray of bool of shape (n,) or None
+        Who is known never to have the event.
+    competing : numpy.ndarray of bool of shape (n,) or None
+        Who died at `time` without the event.
+    groups : numpy.ndarray of int of shape (n,) or None
+        Whose rows belong together.
+    lifetime_positive : numpy.ndarray of int of shape (n,) or None
+        Truth: 1 if the event happens before death.
+    lifetime_proba : numpy.ndarray of shape (n,) or None
+        Truth: probability of that given the features.
+    entry_proba : numpy.ndarray of shape (n,) or None
+        Truth: probability of being positive given the features and that the person came in, event-free, at
+        `entry_time`. It is below `outcome_proba`, which counts from time zero: many positives never come in.
     """
 
     X: FloatArray
@@ -60,25 +83,42 @@ class SimulatedCohort:
     outcome_proba: FloatArray | None
     propensity: FloatArray | None
     event_time: FloatArray
-    world: "World | DiabetesWorld | AutismWorld"
+    world: "World | RecordWorld | DiabetesWorld | AutismWorld"
+    time_lower: FloatArray | None = None
+    entry_time: FloatArray | None = None
+    known_negative: NDArray[np.bool_] | None = None
+    competing: NDArray[np.bool_] | None = None
+    groups: NDArray[np.int64] | None = None
+    lifetime_positive: NDArray[np.int64] | None = None
+    lifetime_proba: FloatArray | None = None
+    entry_proba: FloatArray | None = None
+
+    @property
+    def records(self) -> dict[str, FloatArray | NDArray[np.bool_] | NDArray[np.int64]]:
+        """What else is known of people than y, time and follow-up, by the name under which `fit` takes it."""
+        return self._present("time_lower", "entry_time", "known_negative", "competing", "groups")
 
     def frame(self) -> "pd.DataFrame":
-        """Return the features, then y, time, follow_up, positive and, where known, outcome_proba as a data frame."""
+        """Return features, y, time, follow_up, other records and what is known of the truth as a data frame."""
         # Only this method needs pandas, which is slow to import.
         import pandas as pd
 
         table = pd.DataFrame(self.X, columns=list(self.feature_names))
-        table = table.assign(y=self.y, time=self.time, follow_up=self.follow_up, positive=self.positive)
-        return table if self.outcome_proba is None else table.assign(outcome_proba=self.outcome_proba)
+        table = table.assign(y=self.y, time=self.time, follow_up=self.follow_up, **self.records)
+        truth = ("positive", "outcome_proba", "lifetime_positive", "lifetime_proba", "entry_proba")
+        return table.assign(**self._present(*truth))
+
+    def _present(self, *names: str) -> dict[str, FloatArray | NDArray[np.bool_] | NDArray[np.int64]]:
+        return {name: values for name in names if (values := getattr(self, name)) is not None}
 
 
 def simulate_world(world: World, size: int, seed: int | np.random.SeedSequence) -> SimulatedCohort:
     """Draw a cohort from a world all of whose parts are simulated."""
     streams = Streams(seed, size)
-    X = _draw_features(world, streams)
+    X = draw_features(world, streams)
     outcome_proba = true_outcome_proba(world, X)
     positive = streams.uniforms("outcome") < outcome_proba
-    event_time, follow_up = _draw_times(world, X, streams)
+    event_time, follow_up = draw_times(world, X, streams)
     labeled = positive & (event_time <= follow_up)
     recorded = _record(world, event_time, follow_up, streams)
     return SimulatedCohort(
@@ -95,13 +135,13 @@ def simulate_world(world: World, size: int, seed: int | np.random.SeedSequence) 
     )
 
 
-def _draw_features(world: World, streams: Streams) -> FloatArray:
+def draw_features(world: World, streams: Streams) -> FloatArray:
     """Draw the features, each from a stream of its own."""
     columns = [FEATURE_DISTRIBUTION.quantile(streams.uniforms(f"feature {name}")) for name in world.feature_names]
     return np.column_stack(columns)
 
 
-def _draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArray, FloatArray]:
+def draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArray, FloatArray]:
     """Draw event time and follow-up for everybody, positive or not."""
     log_event = world.event(X) + world.event_noise.quantile(_event_levels(world, X, streams))
     log_event += np.where(streams.uniforms("hump") < 0.5, -world.event_hump, world.event_hump)

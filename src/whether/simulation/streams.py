@@ -1,11 +1,14 @@
 """Named random streams, so that worlds share the draws they do not change."""
 
+from collections.abc import Callable
+from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Candidates = TypeVar("Candidates")
 
 # Zero would become minus infinity under most quantile functions. Half the
 # spacing of the generator's grid is positive and never drawn otherwise.
@@ -33,3 +36,16 @@ class Streams:
             pool_size=self._root.pool_size,
         )
         return np.maximum(np.random.default_rng(child).random(self._n), _SMALLEST_UNIFORM)
+
+
+def draw_until(
+    draw: Callable[[int], Candidates], n: int, rule: Callable[[Candidates], NDArray[np.bool_]]
+) -> tuple[Candidates, NDArray[np.intp]]:
+    """Draw ever more candidates until n of them meet the rule; more candidates leave the first ones as they are."""
+    size = n + n // 20 + 100
+    while True:
+        candidates = draw(size)
+        rows = np.flatnonzero(rule(candidates))
+        if rows.size >= n:
+            return candidates, rows[:n]
+        size = 1 + int(1.05 * size * n / max(rows.size, 1))
