@@ -79,6 +79,7 @@ class _AcceleratedCure(_SharedIndex):
         shrinkage: float | str = "cv",
         *,
         outcome_features: Sequence[str | int] | None = None,
+        death_distribution: str = "auto",
         prevalence: float | None = None,
         prevalence_error: float | None = None,
         learner: Any = "linear",
@@ -91,6 +92,7 @@ class _AcceleratedCure(_SharedIndex):
         verbose: int = 0,
     ) -> None:
         self.distribution, self.time_features, self.shrinkage = distribution, time_features, shrinkage
+        self.death_distribution = death_distribution
         self.outcome_features, self.learner, self.penalty, self.ridge = outcome_features, learner, penalty, ridge
         self.covariance, self.max_iter, self.n_starts = covariance, max_iter, n_starts
         self.prevalence, self.prevalence_error = prevalence, prevalence_error
@@ -102,7 +104,8 @@ class _AcceleratedCure(_SharedIndex):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = cure_candidates(self._propensity_kind, self.distribution, cohort, self.penalty)
+        named = self.distribution, self.death_distribution
+        candidates = cure_candidates(self._propensity_kind, named, cohort, self.penalty)
         return task_in_two_parts(self, cohort, candidates)
 
 
@@ -127,6 +130,9 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
         to the index. Where the two parts have different features, that is restriction enough and "cv" means 0.
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
+    death_distribution : str, default="auto"
+        Distribution of the times at which negatives die, where ``fit`` is told of deaths. They follow the features if
+        at least five were seen for each.
     prevalence, prevalence_error : float, optional
         Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
@@ -154,7 +160,7 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
 
     Parameters
     ----------
-    distribution, time_features, shrinkage, outcome_features
+    distribution, time_features, shrinkage, outcome_features, death_distribution
         See `FollowUpCureClassifier`. ``penalty=None`` is the published model.
     prevalence, prevalence_error : float, optional
         Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.

@@ -40,6 +40,10 @@ RULES = {
         lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
     ),
     "prevalence_error": ("a number > 0", lambda value: value is None or (_is_number(value) and 0 < value < math.inf)),
+    "death_distribution": (
+        f"'auto' or one of {sorted(DISTRIBUTIONS)}",
+        lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
+    ),
     "verbose": (
         "True, False or a whole number >= 0",
         lambda value: isinstance(value, numbers.Integral) and int(value) >= 0,

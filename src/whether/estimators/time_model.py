@@ -24,6 +24,9 @@ from whether.validate import FollowUpWarning, check_times
 N_FOLLOW_UP_POINTS = 40
 # People on whom the share of events to come is averaged at most, and on whom quantiles of follow-up are taken.
 MOST_ROWS, MOST_FOR_QUANTILES = 5_000, 20_000
+# Seen deaths per feature from which on their times follow the features. With fewer, features tell the deaths apart by
+# chance, and whoever is unlike the dead becomes a positive.
+DEATHS_PER_FEATURE = 5
 # Share of the expected positives later than the longest follow-up from which on the fit warns.
 LARGE_UNSEEN_SHARE = 0.1
 
@@ -219,21 +222,26 @@ class AFTClassifier(TimeModelClassifier):
 
 
 def cure_candidates(
-    kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
+    kind: type[SurvivalTimePropensity], distributions: tuple[str, str], cohort: Cohort, penalty: str | None
 ) -> Sequence[Propensity]:
-    """Propensities of a cure model; with the times of death of negatives where deaths are told apart."""
-    candidates = survival_candidates(kind, distribution, cohort.without_known_negatives(), penalty)
+    """Propensities of a cure model; with the times of death of negatives where deaths are told apart.
+
+    The distributions are those of events and of deaths.
+    """
+    candidates = survival_candidates(kind, distributions[0], cohort.without_known_negatives(), penalty)
     if cohort.competing is None:
         return candidates
     # When negatives die is asked of everybody without the event: a distribution is chosen as if all of them were.
     never = None if cohort.known_negative is None else ~cohort.known_negative
     rows = np.flatnonzero(~cohort.labeled if never is None else never & ~cohort.labeled)
     mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
-    deaths = survival_candidates(kind, "auto", mortal, penalty)
-    task = Task(mortal.thin(MOST_ROWS), deaths, np.arange(mortal.features.shape[1]), has_outcome=False)
+    deaths = survival_candidates(kind, distributions[1], mortal, penalty)
+    n_features = cohort.features.shape[1]
+    sloped = penalty is None or np.count_nonzero(cohort.competing) >= DEATHS_PER_FEATURE * n_features
+    task = Task(mortal.thin(MOST_ROWS), deaths, np.arange(n_features if sloped else 0), has_outcome=False)
     chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
     assert isinstance(chosen, SurvivalTimePropensity)
-    return [TwoSidedPropensity(candidate, chosen) for candidate in candidates]
+    return [TwoSidedPropensity(candidate, chosen, sloped) for candidate in candidates]
 
 
 def _filled(task: Task) -> Task:

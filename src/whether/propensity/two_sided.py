@@ -20,18 +20,21 @@ class TwoSidedPropensity(Propensity):
 
     Of a person who is neither, the likelihood is (1 - p) S_D(c) + p S(c). So what is missed of a positive enters as a
     ratio, S / S_D, and the survival of negatives apart. The predictors of negatives come last, and follow all features
-    with slopes of their own.
+    with slopes of their own, if deaths are ``sloped``.
     """
 
     index_sign: ClassVar[float] = SurvivalTimePropensity.index_sign
     ratio_kind: ClassVar[str] = SurvivalTimePropensity.ratio_kind
 
-    def __init__(self, events: SurvivalTimePropensity, deaths: SurvivalTimePropensity) -> None:
-        self.events, self.deaths, self.name = events, deaths, events.name
+    def __init__(
+        self, events: SurvivalTimePropensity, deaths: SurvivalTimePropensity, sloped_deaths: bool = True
+    ) -> None:
+        self.events, self.deaths, self.name, self.sloped_deaths = events, deaths, events.name, sloped_deaths
         self.size = len(events.predictors)
         self.predictors = (*events.predictors, *(DEATH + name for name in deaths.predictors))
         self.sloped = (*events.sloped, *(False for _ in deaths.predictors))
-        self.other_sloped = tuple(self.size + k for k, follows in enumerate(deaths.sloped) if follows)
+        follows = (k for k, follows in enumerate(deaths.sloped) if follows and sloped_deaths)
+        self.other_sloped = tuple(self.size + k for k in follows)
         self.needs_time, self.needs_follow_up = events.needs_time, events.needs_follow_up  # type: ignore[misc]
 
     @property
@@ -129,4 +132,4 @@ class TwoSidedPropensity(Propensity):
 
     def parameters(self) -> dict[str, Any]:
         """The two sides."""
-        return {"events": self.events, "deaths": self.deaths}
+        return {"events": self.events, "deaths": self.deaths, "sloped_deaths": self.sloped_deaths}
