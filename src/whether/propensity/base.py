@@ -21,8 +21,9 @@ class Terms(NamedTuple):
 
 def log_difference(larger: Terms, smaller: Terms) -> Terms:
     """Log(e^larger - e^smaller), with derivatives."""
-    with np.errstate(divide="ignore"):
-        rest = -np.expm1(np.minimum(smaller.value - larger.value, 0.0))
+    gone = np.isneginf(larger.value)  # then both are, and so is their difference
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.where(gone, 1.0, -np.expm1(np.minimum(smaller.value - larger.value, 0.0)))
         above, below = 1 / rest, 1 / rest - 1
         value = larger.value + np.log(rest)
     below = np.where(np.isneginf(smaller.value), 0.0, below)

@@ -13,7 +13,8 @@ from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.evidence_words import QUESTIONS, cost_text, limits_of_ratio, outcome_of
+from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
+from whether.telling.record_words import question_sentences
 from whether.telling.words import is_known, p_text, percent, points, ratio_text, signed_points
 
 Sentence = Callable[[Situation, Evidence], str]
@@ -262,12 +263,6 @@ class AdviceWords:
         return f"It assumes {'' if self.advice.method == LR.name else 'that '}{self.assumption}."
 
     @property
-    def question(self) -> list[str]:
-        """What is asked, where some people died first."""
-        asked = self.advice.evidence.material.question
-        return [f"{QUESTIONS[asked].capitalize()}."] if asked else []
-
-    @property
     def reasons(self) -> list[str]:
         """Why."""
         return self._say(REASONS, (self.advice.rule, *self.advice.reasons))
@@ -299,7 +294,7 @@ class AdviceWords:
     def parts(self) -> list[tuple[str, list[str]]]:
         """Headings with what is said under them."""
         return [
-            ("Question", self.question),
+            ("Question", question_sentences(self.advice.evidence.material)),
             ("No single number", self.refusals),
             ("It assumes that", [f"{self.assumption}."]),
             ("Because", self.reasons),
