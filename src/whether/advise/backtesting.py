@@ -121,9 +121,8 @@ def backtest(
     known_negative : array-like of bool, optional
         Event-free people who are known to stay so: negatives for the scores, not yet known then.
     time_lower, entry_time, competing, question
-        See `examine`. A death before the endpoint was known then. Under the lifetime question a later one makes a
-        negative; under the net question what would have come is unknown from then on. Who had not come under
-        observation by the endpoint is not there, and an event that a visit after it found was not yet seen.
+        See `examine`. A death before the endpoint was known then; a later one makes a negative under the lifetime
+        question, and an end of follow-up under the net one. Of entry and visits see `impose_calendar_endpoint`.
     groups : array-like, optional
         Rows of one group are never split.
     methods : sequence of str, optional
@@ -277,18 +276,15 @@ def _predict(
 
 
 def _predict_one(task: SplitTask, then: EarlierEndpoint, training: Flags, test: Flags, method: Method) -> Array:
-    model = method.build(task.named or (), learner=task.learner, random_state=0)
+    model: Any = method.build(task.named or (), learner=task.learner, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a method warns of shows in its scores
         grouped = {"groups": task.group[training] if task.is_grouped else None}
         model.fit(task.features[training], then.y[training], **then.known(training), **grouped)
         risk = np.asarray(model.predict_proba(task.features[test])[:, 1])
-        if then.entry_time is None:
-            return risk
-        # What can be scored of people who came late is whether they had the event after that.
-        entered = then.entry_time[test]
-        late: Any = model
-        risk[entered > 0] = late.predict_proba_event_free(task.features[test][entered > 0], entered[entered > 0])
+        late = None if then.entry_time is None else then.entry_time[test]
+        if late is not None:  # what can be scored of people who came late is whether they had the event after that
+            risk[late > 0] = model.predict_proba_event_free(task.features[test][late > 0], late[late > 0])
         return risk
 
 

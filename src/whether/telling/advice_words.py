@@ -135,11 +135,9 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = e.bounds.lowest, e.bounds.highest
-    bounds = f": {percent(ends[0], 1)} to {percent(ends[1])} are positive" if is_told(*ends) else ""
-    return (
-        f"No restriction on the propensity is at hand, so no number between the bounds is better than another{bounds}."
-    )
+    ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive"
+    bounds = f"the bounds is better than another{ends if is_told(e.bounds.lowest) else ''}"
+    return f"No restriction on the propensity is at hand, so no number between {bounds}."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.

@@ -87,10 +87,10 @@ def _counts(found: CountEvidence) -> list[str]:
 def _bounds(found: BoundsEvidence) -> list[str]:
     if not is_told(found.lowest):
         return ["How many have the event is not told, and so are the bounds that follow from it."]
-    by_times = found.lowest_by_times
+    by_times, highest = found.lowest_by_times, percent(found.highest, int(found.highest < 1))
     lines = [
-        f"Without any restriction between {percent(found.lowest, 1)} and {_highest(found)} are positive; a person's "
-        "risk lies between the probability of a label and 1."
+        f"Without any restriction between {percent(found.lowest, 1)} and {highest} are positive; a person's risk lies "
+        "between the probability of a label and 1."
     ]
     if is_known(found.lowest_by_times_limit):
         estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
@@ -105,13 +105,6 @@ def _bounds(found: BoundsEvidence) -> list[str]:
             f"(at least {percent(found.highest_label_limit)}, confidence 95 %), and of all positives no fewer."
         )
     return lines
-
-
-def _highest(found: BoundsEvidence) -> str:
-    """The highest share that nothing rules out."""
-    if not is_told(found.highest):
-        return "nearly 100 %"
-    return "100 %" if found.highest == 1 else percent(found.highest, 1)
 
 
 def _follow_up(found: FollowUpEvidence) -> list[str]:

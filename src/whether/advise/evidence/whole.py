@@ -73,7 +73,8 @@ class Evidence(Told):
     def groups(self) -> Groups:
         """Sizes of the groups of which numbers may tell."""
         n, events = self.counts.n, self.counts.n_events
-        return {"people": (n, math.inf), "events": (events, n), "open": (self.counts.n_open, n)}
+        closed = n - events - self.counts.n_open  # known never to have the event, or dead without it
+        return {"people": (n, math.inf), "events": (events, n), "closed": (closed, n)}
 
     @property
     def times_trusted(self) -> bool:
