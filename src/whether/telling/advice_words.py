@@ -135,9 +135,8 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive"
-    bounds = f"the bounds is better than another{ends if is_told(e.bounds.lowest) else ''}"
-    return f"No restriction on the propensity is at hand, so no number between {bounds}."
+    ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive" * is_told(e.bounds.lowest)
+    return f"No restriction on the propensity is at hand, so no number between the bounds is better than another{ends}."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
