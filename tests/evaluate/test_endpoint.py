@@ -202,3 +202,57 @@ def test_staggered_endpoints_of_real_cohorts_leave_the_stated_number_to_score(sh
     )
     assert then.scorable.sum() == evaluable
     assert 0.4 < then.hidden_share < 0.65  # the table says about one half
+
+
+def test_a_death_before_the_endpoint_was_known_then_and_a_later_one_makes_a_negative():
+    time = np.array([2.0, 6.0, 8.0, 1.5, 3.0, 4.0])
+    event = np.array([1, 1, 0, 0, 0, 0])
+    died = np.array([False, False, False, True, True, False])
+    then = impose_calendar_endpoint(
+        event, time, np.full(6, 2000.0), endpoint=2002.0, horizon=5.0, data_end=2010.0, competing=died
+    )
+    assert then.competing.tolist() == [False, False, False, True, False, False]
+    assert then.time[[3, 4]].tolist() == [1.5, 2.0]
+    assert then.follow_up[3] == 1.5
+    assert then.scorable.tolist() == [True, True, True, True, True, False]
+    without = impose_calendar_endpoint(event, time, np.full(6, 2000.0), endpoint=2002.0, horizon=5.0, data_end=2010.0)
+    assert not without.scorable[[3, 4]].any()
+    assert without.competing is None
+
+
+def test_deaths_are_outcomes_for_the_weights_too(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 5])
+    ends = np.stack([rng.exponential(6.0, 4000), rng.exponential(5.0, 4000), rng.uniform(0.5, 9.0, 4000)])
+    what, time = ends.argmin(axis=0), ends.min(axis=0)
+    then = impose_staggered_endpoint(
+        (what == 0).astype(int), time, stagger=4.0, horizon=20.0, rng=rng, competing=what == 1
+    )
+    # Nobody is followed to the horizon: those who can be scored stand for the others, up to where follow-up ends.
+    rows = then.scorable & (time <= 8.0)
+    share = np.average(then.positive[rows], weights=then.weight[rows])
+    assert abs(share - 5 / 11) < 5 * np.sqrt(0.25 / rows.sum()) * 1.5
+
+
+def test_whoever_had_not_entered_by_then_is_not_there():
+    late = np.array([0.0, 4.0, 1.0])
+    known = {"endpoint": 2003.0, "horizon": 4.0, "data_end": 2010.0, "entry_time": late}
+    then = impose_calendar_endpoint([1, 0, 0], [2.0, 9.0, 6.0], [2000.0, 2000.0, 2001.0], **known)
+    assert then.entered.tolist() == [True, False, True]
+    assert then.known(then.entered)["entry_time"].tolist() == [0.0, 1.0]
+
+
+def test_a_staggered_endpoint_counts_from_entry():
+    late = np.array([3.0, 0.0, 5.0])
+    then = impose_staggered_endpoint(
+        [1, 0, 0], [4.0, 9.0, 9.0], stagger=2.0, horizon=6.0, rng=np.random.default_rng(0), entry_time=late
+    )
+    assert then.entered.all()
+    assert np.all((then.time > late) & (then.time <= late + 2.0))
+
+
+def test_an_event_that_a_later_visit_found_was_not_yet_seen():
+    known = {"endpoint": 2003.0, "horizon": 4.0, "data_end": 2010.0, "time_lower": [2.0, 1.0, np.nan]}
+    then = impose_calendar_endpoint([1, 1, 0], [4.0, 2.0, 9.0], np.full(3, 2000.0), **known)
+    assert then.y.tolist() == [0, 1, 0]
+    assert then.time.tolist() == [2.0, 2.0, 3.0]  # known to be free at the visit before
+    assert then.follow_up.tolist() == [2.0, 3.0, 3.0]

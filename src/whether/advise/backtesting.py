@@ -16,17 +16,17 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
+from whether.advise.applicable import choose_methods
 from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
 from whether.advise.evidence.material import gather
 from whether.advise.recommendation import recommend
 from whether.advise.track_record import Backtest
-from whether.cohort import Cohort
 from whether.estimators import LabelClassifier
 from whether.evaluate.endpoint import EarlierEndpoint
 from whether.evaluate.known_truth import RISK_METRICS, evaluate_risks
 from whether.learners.progress import progress, reporting
 from whether.methods import METHODS, Method
-from whether.validate import ArgumentError, DataError, check_between, check_whole_number, number_groups
+from whether.validate import DataError, check_between, check_whole_number, number_groups
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -121,9 +121,8 @@ def backtest(
     known_negative : array-like of bool, optional
         Event-free people who are known to stay so: negatives for the scores, not yet known then.
     time_lower, entry_time, competing, question
-        See `examine`. A death before the endpoint was known then. Under the lifetime question a later one makes a
-        negative; under the net question what would have come is unknown from then on. Who had not come under
-        observation by the endpoint is not there, and an event that a visit after it found was not yet seen.
+        See `examine`. A death before the endpoint was known then; a later one makes a negative under the lifetime
+        question, and an end of follow-up under the net one. Of entry and visits see `impose_calendar_endpoint`.
     groups : array-like, optional
         Rows of one group are never split.
     methods : sequence of str, optional
@@ -174,7 +173,7 @@ def backtest(
     check_between(test_size, "test_size")
     group = np.arange(cohort.n) if groups is None else number_groups(groups, cohort.n)
     named = None if material.propensity_columns is None else material.propensity_columns.tolist()
-    chosen = _applicable(methods, named is not None, cohort)
+    chosen = choose_methods(methods, named is not None, cohort)
     task = SplitTask(cohort.features, plan, group, groups is not None, chosen, named, learner, test_size, advice)
     seeds = np.random.SeedSequence(random_state).spawn(n_splits)
     results = []
@@ -277,18 +276,15 @@ def _predict(
 
 
 def _predict_one(task: SplitTask, then: EarlierEndpoint, training: Flags, test: Flags, method: Method) -> Array:
-    model = method.build(task.named or (), learner=task.learner, random_state=0)
+    model: Any = method.build(task.named or (), learner=task.learner, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a method warns of shows in its scores
         grouped = {"groups": task.group[training] if task.is_grouped else None}
         model.fit(task.features[training], then.y[training], **then.known(training), **grouped)
         risk = np.asarray(model.predict_proba(task.features[test])[:, 1])
-        if then.entry_time is None:
-            return risk
-        # What can be scored of people who came late is whether they had the event after that.
-        entered = then.entry_time[test]
-        late: Any = model
-        risk[entered > 0] = late.predict_proba_event_free(task.features[test][entered > 0], entered[entered > 0])
+        late = None if then.entry_time is None else then.entry_time[test]
+        if late is not None:  # what can be scored of people who came late is whether they had the event after that
+            risk[late > 0] = model.predict_proba_event_free(task.features[test][late > 0], late[late > 0])
         return risk
 
 
@@ -301,17 +297,3 @@ def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tup
             known["follow_up"] = None
         advice = recommend(task.features[training], then.y[training], **known, propensity_features=task.named)
     return advice.method, advice.refused
-
-
-def _applicable(methods: Sequence[str] | None, has_named: bool, cohort: Cohort) -> tuple[Method, ...]:
-    if methods is None:
-        readable = (method for method in METHODS.values() if not method.unread(cohort))
-        return tuple(method for method in readable if has_named or not method.feature_parameter)
-    for name in methods:
-        if name not in METHODS:
-            raise ArgumentError(f"methods has {name!r}, which is none of {', '.join(METHODS)}.")
-        if METHODS[name].feature_parameter and not has_named:
-            raise ArgumentError(f"{name} needs propensity_features, the features that drive labeling.")
-        for what in METHODS[name].unread(cohort):
-            raise ArgumentError(f"{name} cannot read {what}, which is known of these people: leave it out of methods.")
-    return tuple(METHODS[name] for name in methods)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import spearmanr
 
+from whether.advise.applicable import applicable_answers, find_unread
 from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
 from whether.advise.situation import Situation
@@ -20,7 +21,7 @@ from whether.cohort import Cohort, known_of
 from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
 from whether.learners.progress import progress, reporting
-from whether.methods import ENPU, METHODS, Method
+from whether.methods import ENPU, METHODS
 from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
@@ -217,28 +218,10 @@ def vary(
                 variant = replace(variant, objection=object_to(kind, value, level, situation))
             variants.append(variant)
             bar.advance()
-    unread = find_unread(_applicable(advice, cohort), cohort)
+    unread = find_unread(
+        applicable_answers(cohort, has_named=advice.evidence.material.propensity_columns is not None), cohort
+    )
     return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups, unread)
-
-
-def find_unread(methods: Iterable[Method], cohort: Cohort) -> dict[str, tuple[str, ...]]:
-    """Return what is known of people that some of the methods cannot read, with the names of those methods."""
-    found: dict[str, tuple[str, ...]] = {}
-    for method in methods:
-        for what in method.unread(cohort):
-            found[what] = (*found.get(what, ()), method.name)
-    return found
-
-
-def _applicable(advice: Recommendation, cohort: Cohort) -> list[Method]:
-    """Methods that are answers and have the data that they need."""
-    known = {name for name in ("time", "follow_up") if getattr(cohort, name) is not None}
-    has_named = advice.evidence.material.propensity_columns is not None
-    return [
-        method
-        for method in METHODS.values()
-        if method.is_answer and set(method.needs) <= known and (has_named or not method.feature_parameter)
-    ]
 
 
 def _trials(
@@ -252,7 +235,7 @@ def _trials(
     columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
     settings = {"learner": learner, "random_state": 0}
     named = None if columns is None else columns.tolist()
-    for method in _applicable(advice, cohort):
+    for method in applicable_answers(cohort, has_named=named is not None):
         if not method.unread(cohort):
             yield "restriction", method.name, method.build(named, **settings), cohort
     if not ENPU.unread(cohort):

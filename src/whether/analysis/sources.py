@@ -9,6 +9,9 @@ from whether.analysis.result import Origin
 from whether.files.table import TableCohort, read_cohort
 from whether.validate import ArgumentError
 
+# What may be known of people besides label, times and features, and what is asked of those who may die first.
+RECORDS = ("known_negative", "time_lower", "entry_time", "competing", "question")
+
 
 @dataclass(frozen=True, eq=False)
 class Source:

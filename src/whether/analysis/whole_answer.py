@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from whether.advise import Backtest, Recommendation, Sensitivity, examine, recommend
+from whether.advise import Backtest, Evidence, Recommendation, Sensitivity, examine, recommend
 from whether.advise.variants import fit_to
 from whether.analysis.cautions import find_cautions
 from whether.analysis.group_levels import measure_groups
@@ -20,7 +20,7 @@ from whether.analysis.level import settle_level
 from whether.analysis.memberships import read_memberships
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
-from whether.analysis.sources import read_source
+from whether.analysis.sources import RECORDS, read_source
 from whether.analysis.sums import take_sums
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
@@ -112,26 +112,21 @@ def analyze(
     """
     _check_settings(n_splits, random_state, level)
     known = {"time": time, "follow_up": follow_up, "entry": entry, "propensity_features": propensity_features}
-    records = {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
-    records |= {"competing": competing, "question": question}
+    records = dict(zip(RECORDS, (known_negative, time_lower, entry_time, competing, question), strict=True))
     source = read_source(X, y, event, known, records, groups, by, origin, columns)
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
             advice = recommend(examine(source.X, source.y, **source.known, random_state=random_state))
         evidence = advice.evidence
-        cohort = evidence.material.cohort
-        numbered = None if source.groups is None else number_groups(source.groups, cohort.n)
-        cohort = replace(cohort, groups=numbered)
+        cohort = _put_together(evidence.material.cohort, source.groups)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model, settled = _choose_model(advice, cohort, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            levels_off, open_people = evidence.plateau == "levels off", evidence.material.open_people
-            settings: dict[str, Any] = {"levels_off": levels_off, "open_people": open_people}
-            sums = take_sums(model, source.X, cohort, level, draws, **settings)
-        asked = ask(advice, numbered, random_state, rows_of)
+            sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence))
+        asked = ask(advice, cohort.groups, random_state, rows_of)
         record, no_record, moved, not_moved = _check(asked, n_splits if backtest else None, sensitivity, stages)
     found = settle_level(sums, advice, moved)
     return Analysis(
@@ -155,6 +150,16 @@ def analyze(
         warnings=caught,
         notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(asked, model, record, moved)),
     )
+
+
+def _put_together(cohort: Cohort, groups: Any) -> Cohort:
+    """Return the cohort with the groups that rows belong to."""
+    return cohort if groups is None else replace(cohort, groups=number_groups(groups, cohort.n))
+
+
+def _of_sums(evidence: Evidence) -> dict[str, Any]:
+    """What sums take from the evidence: whether the curve of events levels off, and who may still have the event."""
+    return {"levels_off": evidence.plateau == "levels off", "open_people": evidence.material.open_people}
 
 
 def _check_settings(n_splits: int, random_state: int, level: float) -> None:

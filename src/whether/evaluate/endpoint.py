@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.evaluate.records_now import RecordsNow
 from whether.survival import reach_weights
 from whether.validate import (
     DataError,
     check_entry_dates,
-    check_flags,
     check_known_follow_up,
     check_labels,
     check_number,
-    check_records,
     check_times,
 )
 
@@ -174,7 +173,7 @@ def impose_calendar_endpoint(
     date = check_number(endpoint, "endpoint")
     if date > last:
         raise DataError(f"endpoint={date:g} is not earlier than the end of the data, {last:g}.")
-    records = _Records.check(seen, times, known_negative, competing, time_lower, entry_time)
+    records = RecordsNow.check(seen, times, known_negative, competing, time_lower, entry_time)
     entered = dates + records.start < date
     if not entered.any():
         raise DataError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
@@ -239,7 +238,7 @@ def impose_staggered_endpoint(
     """
     seen, times = _check_outcome(event, time)
     length = check_number(stagger, "stagger", above=0.0)
-    records = _Records.check(seen, times, known_negative, competing, time_lower, entry_time)
+    records = RecordsNow.check(seen, times, known_negative, competing, time_lower, entry_time)
     cut = records.start + length * np.maximum(rng.random(times.size), _SMALLEST_UNIFORM)
     limit = check_number(horizon, "horizon", above=0.0)
     observed = None if follow_up is None else check_known_follow_up(follow_up, times)
@@ -252,26 +251,6 @@ def impose_staggered_endpoint(
     return _view(seen, times, observed, cut, outcome, np.ones(times.size), records)
 
 
-@dataclass(frozen=True)
-class _Records:
-    """What is known of people besides, checked."""
-
-    certain: Flags  # known never to have the event
-    died: Flags  # without the event
-    lower: Array | None
-    start: Array  # of observation, on the scale of time
-
-    @classmethod
-    def check(cls, seen: Flags, time: Array, negative: Any, competing: Any, lower: Any, start: Any) -> _Records:
-        """Check the records; what is not said is said of nobody."""
-        none = np.zeros(time.size, dtype=bool)
-        certain = none if negative is None else ~seen & check_flags(negative, time.size, "known_negative")
-        known = check_records(seen, time, None, time_lower=lower, entry_time=start, competing=competing)
-        died, entered = known["competing"], known["entry_time"]
-        first = np.zeros(time.size) if entered is None else entered
-        return cls(certain, none if died is None else died, known["time_lower"], first)
-
-
 def _view(
     seen: Flags,
     time: Array,
@@ -279,7 +258,7 @@ def _view(
     cut: Array,
     outcome: tuple[Flags, Flags],
     weight: Array,
-    records: _Records,
+    records: RecordsNow,
 ) -> EarlierEndpoint:
     """Cut everybody's observation (NaN: had not entered), and put what is known now beside it."""
     positive, negative = outcome

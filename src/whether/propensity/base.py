@@ -19,17 +19,24 @@ class Terms(NamedTuple):
     curvature: Array  # of shape (K, K, n)
 
 
+# What stands for a difference that is lost in rounding.
+SMALLEST = 1e-100
+
+
 def log_difference(larger: Terms, smaller: Terms) -> Terms:
-    """Log(e^larger - e^smaller), with derivatives."""
-    with np.errstate(divide="ignore"):
-        rest = -np.expm1(np.minimum(smaller.value - larger.value, 0.0))
+    """Log(e^larger - e^smaller), with derivatives; slopes that no number holds are zero, at values far from any fit."""
+    gone = np.isneginf(larger.value)  # then both are, and so is their difference
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rest = np.where(gone, 1.0, -np.expm1(np.minimum(smaller.value - larger.value, 0.0)))
+        rest = np.maximum(rest, SMALLEST)
         above, below = 1 / rest, 1 / rest - 1
         value = larger.value + np.log(rest)
-    gradient = above * larger.gradient - below * smaller.gradient
-    curvature = above * _bend(larger) - below * _bend(smaller) - gradient[:, None] * gradient
+        gradient = above * larger.gradient - below * smaller.gradient
+        curvature = above * _bend(larger) - below * _bend(smaller) - gradient[:, None] * gradient
+    finite = np.isfinite(curvature).all(axis=(0, 1)) & np.isfinite(gradient).all(axis=0)
+    parts = value, np.where(finite, gradient, 0.0), np.where(finite, curvature, 0.0)
     nothing = np.isneginf(smaller.value)  # to take away: the larger one to its last digit
-    parts = zip((value, gradient, curvature), larger, strict=True)
-    return Terms(*(np.where(nothing, whole, part) for part, whole in parts))
+    return Terms(*(np.where(nothing, whole, part) for whole, part in zip(larger, parts, strict=True)))
 
 
 def _bend(terms: Terms) -> Array:

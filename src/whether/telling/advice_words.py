@@ -13,7 +13,8 @@ from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.evidence_words import QUESTIONS, cost_text, limits_of_ratio, outcome_of
+from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
+from whether.telling.record_words import question_sentences
 from whether.telling.words import is_known, p_text, percent, points, ratio_text, signed_points
 
 Sentence = Callable[[Situation, Evidence], str]
@@ -134,11 +135,8 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = e.bounds.lowest, e.bounds.highest
-    bounds = f": {percent(ends[0], 1)} to {percent(ends[1])} are positive" if is_told(*ends) else ""
-    return (
-        f"No restriction on the propensity is at hand, so no number between the bounds is better than another{bounds}."
-    )
+    ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive" * is_told(e.bounds.lowest)
+    return f"No restriction on the propensity is at hand, so no number between the bounds is better than another{ends}."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
@@ -262,12 +260,6 @@ class AdviceWords:
         return f"It assumes {'' if self.advice.method == LR.name else 'that '}{self.assumption}."
 
     @property
-    def question(self) -> list[str]:
-        """What is asked, where some people died first."""
-        asked = self.advice.evidence.material.question
-        return [f"{QUESTIONS[asked].capitalize()}."] if asked else []
-
-    @property
     def reasons(self) -> list[str]:
         """Why."""
         return self._say(REASONS, (self.advice.rule, *self.advice.reasons))
@@ -299,7 +291,7 @@ class AdviceWords:
     def parts(self) -> list[tuple[str, list[str]]]:
         """Headings with what is said under them."""
         return [
-            ("Question", self.question),
+            ("Question", question_sentences(self.advice.evidence.material)),
             ("No single number", self.refusals),
             ("It assumes that", [f"{self.assumption}."]),
             ("Because", self.reasons),

@@ -10,9 +10,10 @@ from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
 from whether.methods import LR
 from whether.telling.advice_words import AdviceWords
-from whether.telling.check_words import left_out_text, unread_text
+from whether.telling.check_words import left_out_text
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline
+from whether.telling.record_words import unread_text
 from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
 
 # Why there is no backtest, and no sensitivity.

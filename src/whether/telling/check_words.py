@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from whether.advise.variants import Variant
 from whether.methods import LR
 from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import is_told
+from whether.telling.record_words import unread_text
 from whether.telling.words import percent, signed_interval, wrap
 
 # How a score is called in the table.
@@ -121,21 +122,6 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
         lines.append(f"{v.kind:18s} {value:>12s} {_outcome(v)}")
     left_out = " ".join(filter(None, (left_out_text(moved.others), unread_text(moved.unread))))
     return [*lines, "", *wrap(left_out, width)] if left_out else lines
-
-
-# What a method may not be able to read, as it goes after "cannot allow for".
-_RECORDS = {
-    "entry_time": "late entry",
-    "competing": "deaths before the event",
-    "known_negative": "people who are known never to have the event",
-    "time_lower": "events within intervals",
-}
-
-
-def unread_text(unread: Mapping[str, Sequence[str]]) -> str:
-    """Say which methods were left out for what they cannot read; empty if none was."""
-    listed = "; ".join(f"{', '.join(names)} (cannot allow for {_RECORDS[what]})" for what, names in unread.items())
-    return f"Not tried: {listed}." if listed else ""
 
 
 def left_out_text(variants: Sequence[Variant]) -> str:

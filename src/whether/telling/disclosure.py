@@ -94,10 +94,11 @@ class Disclosure:
             allowed = all(self.allows_part(*groups[name]) for name in tells.groups)
             return value if allowed else Withheld()
         if isinstance(tells, Expected):
-            events = groups["events"][0]
-            # Where nobody is known to be negative, it is still open for all without the event.
-            if not self.allows(groups.get("open", (groups["people"][0] - events, 0))[0]):
+            (events, n), closed = groups["events"], groups.get("closed", (0, 0))[0]
+            if not self.allows(n - events - closed):
                 return Withheld(f"fewer than {self.fewest}")
+            if not self.allows(closed):
+                return _rounded(value, 2)  # an end of it may be the number of all who are open
             return value if self.allows(events) else _rounded(value, 0)
         if isinstance(tells, Personal):
             return _rounded(value, tells.digits)

@@ -8,7 +8,6 @@ from typing import Any
 from whether.advise import Evidence
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
 from whether.advise.evidence.cure_fraction import CureFraction
-from whether.advise.evidence.deaths import DeathEvidence
 from whether.advise.evidence.dependence import DependenceEvidence, Driver
 from whether.advise.evidence.exchange import ExchangeEvidence
 from whether.advise.evidence.follow_up import (
@@ -20,18 +19,17 @@ from whether.advise.evidence.follow_up import (
 )
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.linearity import LinearityEvidence
-from whether.advise.evidence.material import LIFETIME, NET, PotentialFollowUp
+from whether.advise.evidence.material import PotentialFollowUp
 from whether.advise.evidence.scar import ScarEvidence
 from whether.advise.evidence.shape import ShapeEvidence
 from whether.advise.evidence.time_trust import TrustEvidence
 from whether.telling.disclosure import is_told
+from whether.telling.record_words import death_sentences, record_sentences
 from whether.telling.words import (
     is_known,
-    length,
     p_text,
     percent,
     percent_interval,
-    places_of,
     ratio_text,
     signed_interval,
 )
@@ -44,7 +42,7 @@ def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
     """Return sentences by topic, for the topics on which there is evidence."""
     topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
         "Cohort": (evidence.counts, _counts),
-        "Deaths before the event": (evidence.deaths, _deaths),
+        "Deaths before the event": (evidence.deaths, death_sentences),
         "Follow-up": (evidence.follow_up, _follow_up),
         "Dependence on features": (evidence.dependence, _dependence),
         "Event times": (evidence.trust, _trust),
@@ -82,66 +80,17 @@ def _counts(found: CountEvidence) -> list[str]:
     return [
         f"{found.n:,} people, {events}, {found.n_features} features{per}{few}",
         f"Known besides labels: {', '.join(known) or 'nothing'}.",
-        *_records(found),
-    ]
-
-
-def _records(found: CountEvidence) -> list[str]:
-    """What is known of some people besides labels and times, and what follows for the tests."""
-    lines = []
-    if found.n_known_negative:
-        lines.append(f"{_many(found.n_known_negative)} known never to have the event: tests see them as event-free.")
-    if found.n_between:
-        lines.append(
-            f"{_many(found.n_between, 'events')} known to lie in an interval. Models read the interval, curves its "
-            "end; tests that need exact times are left out."
-        )
-    if found.n_late:
-        lines.append(
-            f"{_many(found.n_late)} observed from a later time on. Curves and models with a clock allow for that; "
-            "tests and methods that read labels alone cannot, and are left out."
-        )
-    return lines
-
-
-def _many(count: object, what: str = "people") -> str:
-    """A number of people or events at the beginning of a sentence, as it may be told."""
-    shown = f"{count:,}" if isinstance(count, int) else str(count).capitalize()
-    return f"{shown} {what} are"
-
-
-# What is asked of people who may die first, and of what the other question would be.
-QUESTIONS = {
-    LIFETIME: "whether the event comes before death",
-    NET: "whether the event would come in a world without other deaths",
-}
-
-
-def _deaths(found: DeathEvidence) -> list[str]:
-    shown = f"{found.n_died:,}" if isinstance(found.n_died, int) else str(found.n_died).capitalize()
-    lines = [f"{shown} people died without the event. Asked is {QUESTIONS[found.question]}."]
-    return [*lines, *curves_of_deaths(found)]
-
-
-def curves_of_deaths(found: DeathEvidence, unit: str = "") -> list[str]:
-    """What curves without a model say of both questions; nothing where that is not told."""
-    if not is_told(found.incidence, found.without_deaths):
-        return []
-    places = places_of(found.incidence.upper)
-    return [
-        f"Within {length(found.until, unit)}, {percent_interval(found.incidence, places)} have the event "
-        f"before death (Aalen-Johansen); in a world without other deaths {percent(found.without_deaths, places)} would "
-        "(Kaplan-Meier, if those who died were as likely to have it as those who lived on)."
+        *record_sentences(found),
     ]
 
 
 def _bounds(found: BoundsEvidence) -> list[str]:
     if not is_told(found.lowest):
         return ["How many have the event is not told, and so are the bounds that follow from it."]
-    by_times = found.lowest_by_times
+    by_times, highest = found.lowest_by_times, percent(found.highest, int(found.highest < 1))
     lines = [
-        f"Without any restriction between {percent(found.lowest, 1)} and {_highest(found)} are positive; a person's "
-        "risk lies between the probability of a label and 1."
+        f"Without any restriction between {percent(found.lowest, 1)} and {highest} are positive; a person's risk lies "
+        "between the probability of a label and 1."
     ]
     if is_known(found.lowest_by_times_limit):
         estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
@@ -156,13 +105,6 @@ def _bounds(found: BoundsEvidence) -> list[str]:
             f"(at least {percent(found.highest_label_limit)}, confidence 95 %), and of all positives no fewer."
         )
     return lines
-
-
-def _highest(found: BoundsEvidence) -> str:
-    """The highest share that nothing rules out."""
-    if not is_told(found.highest):
-        return "nearly 100 %"
-    return "100 %" if found.highest == 1 else percent(found.highest, 1)
 
 
 def _follow_up(found: FollowUpEvidence) -> list[str]:

@@ -10,7 +10,7 @@ from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
-from whether.telling.evidence_words import QUESTIONS, curves_of_deaths
+from whether.telling.record_words import QUESTIONS, curves_of_deaths
 from whether.telling.words import (
     count_range,
     is_known,

@@ -12,7 +12,7 @@ from scipy.stats import beta
 
 from whether.advise.evidence.material import Material
 from whether.cohort import Cohort
-from whether.facts import People, Personal, RestsOn
+from whether.facts import FEWEST, People, Personal, RestsOn
 from whether.learners import LinearLearner, Task
 from whether.propensity import Certain
 from whether.survival import kaplan_meier
@@ -37,7 +37,8 @@ class CountEvidence:
     named_features: list[str] | None  #: said to drive labeling
     n_known_negative: Annotated[int, People("people")]  #: known never to have the event
     n_died: Annotated[int, People("people")]  #: without the event
-    n_open: Annotated[int, People("people")]  #: alive, as far as known, without the event: they may still have it
+    #: alive, as far as known, without the event: they may still have it
+    n_open: Annotated[int, People("people"), RestsOn(("n_known_negative", "n_died"))]
     n_late: Annotated[int, People("people")]  #: came under observation after time zero
     n_between: Annotated[int, People("events")]  #: events whose time is known to lie in an interval
     #: By feature, the number of people who have another value than most: a few of them would be marked by it.
@@ -56,8 +57,9 @@ class BoundsEvidence:
     #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
     lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
-    #: 1: without a restriction everybody might be positive; less the share of those who are known not to be.
-    highest: Annotated[float, RestsOn(("open",))]
+    #: 1: without a restriction everybody might be positive; less the share of those who are known not to be, unless
+    #: these are a few only.
+    highest: float
     #: If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the
     #: people most likely to be labeled allow. NaN with late entry, which labels alone cannot allow for.
     highest_if_constant: Annotated[float, RestsOn(("events", "n_labeled_at_top"))]
@@ -116,7 +118,8 @@ def bound(material: Material, *, trust_times: bool = True, may_have: NDArray[np.
         found = bound_by_curve(cohort)
         by_times, by_times_limit, at, n_by_then = found.share, found.limit, found.time, found.n_events
     n_labeled, n_top, limit = (0, cohort.n, math.nan) if material.enters_late else _label_most(cohort)
-    highest = 1.0 if may_have is None or may_have.all() else float(np.mean(cohort.labeled | may_have))
+    n_possible = cohort.n if may_have is None else int(np.count_nonzero(may_have))
+    highest = n_possible / cohort.n if cohort.n - n_possible >= FEWEST else 1.0
     return BoundsEvidence(
         lowest=labeled,
         lowest_by_times=by_times,

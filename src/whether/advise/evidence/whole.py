@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,8 @@ class Evidence(Told):
     def groups(self) -> Groups:
         """Sizes of the groups of which numbers may tell."""
         n, events = self.counts.n, self.counts.n_events
-        return {"people": (n, math.inf), "events": (events, n), "open": (self.counts.n_open, n)}
+        closed = n - events - self.counts.n_open  # known never to have the event, or dead without it
+        return {"people": (n, math.inf), "events": (events, n), "closed": (closed, n)}
 
     @property
     def times_trusted(self) -> bool:
@@ -157,11 +158,16 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
     fits = EventTimeFits(view.cohort)
     trust = examine_time_trust(view, fits)
     trusted = trust is not None and trust.reading != "contradicted"
+    follow_up = examine_follow_up(view, rng, material.cohort)
+    dependence = examine_dependence(view, fits, rng.spawn(1)[0], trust_times=trusted)
+    found = None if follow_up is None else follow_up.cure_fraction(trust_times=trusted)
+    if dependence is not None and found is not None and negative is not None:
+        dependence = replace(dependence, unseen_share=found.unseen)  # its fit does not see who dies first
     return Evidence(
         counts=count(material),
         bounds=bound(view, trust_times=trusted, may_have=None if negative is None else ~negative),
-        follow_up=examine_follow_up(view, rng, material.cohort),
-        dependence=examine_dependence(view, fits, rng.spawn(1)[0], trust_times=trusted),
+        follow_up=follow_up,
+        dependence=dependence,
         trust=trust,
         shape=examine_shape(view, fits),
         scar=examine_scar(view, rng),
