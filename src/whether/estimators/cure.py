@@ -12,7 +12,8 @@ import numpy as np
 from whether.arrays import Array
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
-from whether.estimators.time_model import TimeModelClassifier, cure_candidates, task_in_two_parts
+from whether.estimators.candidates import cure_candidates
+from whether.estimators.time_model import TimeModelClassifier, task_in_two_parts
 from whether.learners import LinearFit, ShrinkagePath, Task
 from whether.propensity import (
     DiscreteTimePropensity,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from whether.cohort import Cohort
-from whether.estimators.time_model import TimeModelClassifier, survival_candidates, task_in_two_parts
+from whether.estimators.candidates import survival_candidates
+from whether.estimators.time_model import TimeModelClassifier, task_in_two_parts
 from whether.family import PROMOTION_TIME, Family
 from whether.learners import Task
 from whether.propensity import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity

@@ -14,15 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.cohort import Cohort
-from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
+from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
+from whether.learners.linear.linear_fit import Layout, LinearPredictor
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Propensity, Terms
-
-# Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
-BLOCK_ROWS = 4096
 
 
 class Evaluation(NamedTuple):
@@ -258,56 +255,3 @@ class LinearObjective:
 def _over(predictors: tuple[int, ...], terms: Array) -> Array:
     """Sum over the predictors that share slopes."""
     return terms[predictors[0]] if len(predictors) == 1 else np.asarray(terms[list(predictors)].sum(axis=0))
-
-
-def order_columns(task: Task) -> tuple[Rows, tuple[int, int]]:
-    """Features in the order of a `Layout`, and how many of them the outcome part skips at the start and at the end."""
-    outcome = task.columns_of_outcome
-    in_both = np.isin(task.columns, outcome)
-    parts = task.columns[~in_both], task.columns[in_both], np.setdiff1d(outcome, task.columns)
-    used = np.concatenate(parts)
-    beyond = np.setdiff1d(task.every_column, used) if task.propensity.other_sloped else used[:0]
-    n_skipped = int(np.count_nonzero(~in_both)) if task.has_outcome else 0
-    return np.concatenate([used, beyond]), (n_skipped, beyond.size)
-
-
-def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
-    """Means and standard deviations of some columns, in this order; weights count as repeated rows."""
-    source, total = cohort.features, cohort.n if cohort.weight is None else cohort.weight.sum()
-    starts = list(range(0, cohort.n, BLOCK_ROWS))
-
-    def moments(starts: list[int], center: Array, power: int) -> Array:
-        result = np.zeros(source.shape[1])
-        for start in starts:
-            rows = slice(start, start + BLOCK_ROWS)
-            # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-            block = np.ascontiguousarray(source[rows], dtype=float) - center
-            weights = np.ones(block.shape[0]) if cohort.weight is None else cohort.weight[rows]
-            result += weights @ block**power
-        return result
-
-    def moment(center: Array, power: int) -> Array:
-        parts = share_out(lambda part: moments(part, center, power), starts)
-        return np.asarray(np.sum(parts, axis=0) / total)
-
-    mean = moment(np.zeros(source.shape[1]), 1)
-    scale = np.sqrt(moment(mean, 2))[columns]
-    scale[scale == 0] = 1.0  # no weight on the rows where it varies: its slope stays zero by the ridge
-    return Standardization(columns, mean[columns], scale)
-
-
-def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -> Array:
-    """Copy the features of people in this order, shape (features, n)."""
-    columns, mean, scale = standardization
-    source, features = cohort.features, np.empty((columns.size, cohort.n))
-    every_column = np.array_equal(columns, np.arange(source.shape[1]))
-
-    def fill_in(starts: list[int]) -> None:
-        for start in starts:
-            rows, block = order[start : start + BLOCK_ROWS], features[:, start : start + BLOCK_ROWS]
-            taken = source[rows] if every_column else source[np.ix_(rows, columns)]
-            np.subtract(taken.T, mean[:, None], out=block)
-            block /= scale[:, None]
-
-    share_out(fill_in, list(range(0, cohort.n, BLOCK_ROWS)))
-    return features
