@@ -71,7 +71,7 @@ def test_any_method_of_the_catalogue_is_judged_by_the_curve_of_events(method, le
         evidence=SimpleNamespace(bounds=SimpleNamespace(highest_if_constant=1.0)),
     )  # fmt: skip
     expected = "not determined" if method.name == "SARPU-F" else objection
-    assert object_to("restriction", method.name, level, quiet) == expected
+    assert object_to(method, level, quiet) == expected
 
 
 def test_contradicted_times_speak_against_every_method_that_reads_them():
@@ -144,3 +144,14 @@ def test_without_labels_nothing_can_be_moved(moved):
 def test_an_unknown_assumption_is_refused(moved):
     with pytest.raises(ValueError, match="'colour' is none of restriction"):
         moved[0].band("colour")
+
+
+def test_a_share_that_is_given_is_known_to_the_recommended_method():
+    cohort = wh.simulate("partially-dependent", n=800, seed=0)
+    known = {"time": cohort.time, "follow_up": cohort.follow_up}
+    moved = wh.sensitivity(cohort.X, cohort.y, **known, prevalence=[0.45, 0.6])
+    tried = {variant.value: variant for variant in moved.variants if variant.kind == "prevalence"}
+    assert set(tried) == {0.45, 0.6}
+    for share, variant in tried.items():
+        assert variant.mean_risk == pytest.approx(share, abs=0.03)
+        assert variant.rank_correlation > 0.9  # the level moves, and hardly the ranking

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from whether.advise.situation import Situation
-from whether.methods import ENPU, LR, METHODS, SARPU_F, Method
+from whether.methods import ENPU, LR, SARPU_F, Method
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,8 @@ BELOW_CURVE, ABOVE_CURVE, ABOVE_CONSTANT = "below the curve", "above the curve",
 SLACK = 1e-4
 
 
-def object_to(kind: str, value: str | float, mean_risk: float, situation: Situation) -> str:
-    """Name of the first objection to a variant, empty where it is left standing.
-
-    A method is judged by its row of the catalogue; a share that is assumed to be known goes with a constant propensity;
-    shorter follow-up is not judged: it is meant to show less.
-    """
-    if kind == "follow-up horizon":
-        return ""
-    method = METHODS[str(value)] if kind == "restriction" else ENPU
+def object_to(method: Method, mean_risk: float, situation: Situation) -> str:
+    """Name of the first objection to a method, by its row of the catalogue; empty where it is left standing."""
     for objection in OBJECTIONS:
         if objection.concerns(method) and objection.applies(situation):
             return objection.name

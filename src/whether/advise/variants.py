@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
 from whether.advise.situation import Situation
 from whether.advise.standing import object_to
+from whether.advise.trials import list_trials
 from whether.cohort import Cohort, known_of
 from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
@@ -27,9 +28,6 @@ from whether.validate import ArgumentError
 Array = NDArray[np.float64]
 
 KINDS = ("restriction", "label frequency", "prevalence", "follow-up horizon")
-# Shares of the events that a shorter follow-up leaves.
-HORIZON_SHARES = (0.5, 0.7, 0.85)
-N_POINTS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +144,9 @@ def sensitivity(
     """Fit under different assumptions and see how the risk moves.
 
     Moved are the restriction on the propensity (every method that applies), the share of positives that is labeled and
-    the share of people that is positive (under a constant propensity, where one implies the other), and the horizon:
-    follow-up is cut so that only a part of the events is seen. That is some twenty fits, which take a while on a large
+    the share of people that is positive (under a constant propensity, where one implies the other; a ``prevalence``
+    that is given, under the recommended restriction), and the horizon: follow-up is cut so that only a part of the
+    events is seen. That is some twenty fits, which take a while on a large
     cohort and show their progress.
 
     Parameters
@@ -202,7 +201,7 @@ def vary(
     learner: Any = "linear",
 ) -> Sensitivity:
     """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
-    trials = list(_trials(advice, cohort, label_frequency, prevalence, learner))
+    trials = list(list_trials(advice, cohort, label_frequency, prevalence, learner))
     advised = advice.estimator.set_params(learner=learner)
     risks = _predict(advised, cohort, people)
     variants, situation = [], Situation(advice.evidence)
@@ -215,64 +214,13 @@ def vary(
             if not variant.failed and value != advice.method:
                 # The evidence is about the cohort, the risks may be of others.
                 level = float(model.predict_proba(advice.evidence.material.cohort.features)[:, 1].mean())
-                variant = replace(variant, objection=object_to(kind, value, level, situation))
+                variant = replace(variant, objection=_object_to(variant, model, level, situation, advice))
             variants.append(variant)
             bar.advance()
     unread = find_unread(
         applicable_answers(cohort, has_named=advice.evidence.material.propensity_columns is not None), cohort
     )
     return Sensitivity(advice.method, risks, tuple(variants), advice.refused, advice.groups, unread)
-
-
-def _trials(
-    advice: Recommendation,
-    cohort: Cohort,
-    label_frequency: Sequence[float] | None,
-    prevalence: Sequence[float] | None,
-    learner: Any,
-) -> Iterator[tuple[str, str | float, Any, Cohort]]:
-    """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
-    columns, bounds = advice.evidence.material.propensity_columns, advice.evidence.bounds
-    settings = {"learner": learner, "random_state": 0}
-    named = None if columns is None else columns.tolist()
-    for method in applicable_answers(cohort, has_named=named is not None):
-        if not method.unread(cohort):
-            yield "restriction", method.name, method.build(named, **settings), cohort
-    if not ENPU.unread(cohort):
-        # One implies the other, and neither goes beyond what the people most likely to be labeled allow.
-        for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
-            yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort
-        for share in _grid(prevalence, bounds.lowest, bounds.highest_if_constant):
-            yield "prevalence", float(f"{share:.3g}"), ElkanNotoClassifier(prevalence=share, **settings), cohort
-    method = METHODS[advice.method]
-    if method.needs and cohort.time is not None:
-        for share in HORIZON_SHARES:
-            horizon = float(np.quantile(cohort.time[cohort.labeled], share))
-            # Two digits: the horizon itself is one person's own time.
-            yield "follow-up horizon", float(f"{horizon:.2g}"), method.build(named, **settings), _cut(cohort, horizon)
-
-
-def _grid(values: Sequence[float] | None, lowest: float, highest: float) -> list[float]:
-    """Return the values that were asked for, else some that the labels allow; not the labeled share itself."""
-    if values is not None:
-        return [float(value) for value in values]
-    return np.linspace(lowest, highest, N_POINTS + 1)[1:].tolist()
-
-
-def _cut(cohort: Cohort, horizon: float) -> Cohort:
-    """What would have been seen, had follow-up ended at the horizon."""
-    if cohort.entry_time is not None:
-        cohort = cohort.take(np.flatnonzero(cohort.entry_time < horizon))
-    time = cohort.required("time")
-    labeled, last = cohort.labeled & (time <= horizon), np.minimum(time, horizon)
-    if cohort.time_lower is not None:  # not yet seen at a visit after the horizon, and known to be free at the last one
-        last = np.where(labeled | ~(cohort.time_lower < horizon), last, cohort.time_lower)
-    cut = replace(cohort, labeled=labeled, time=last)
-    if cohort.follow_up is not None:
-        cut = replace(cut, follow_up=np.minimum(cohort.follow_up, np.where(labeled, horizon, last)))
-    if cohort.competing is not None:
-        cut = replace(cut, competing=cohort.competing & (time <= horizon))
-    return cut.take(np.flatnonzero(last > (0.0 if cohort.entry_time is None else cohort.entry_time)))
 
 
 def _predict(model: Any, cohort: Cohort, people: Array) -> Array:
@@ -299,6 +247,14 @@ def _compare(kind: str, value: str | float, risks: Array, reference: Array) -> V
     constant = min(np.ptp(risks), np.ptp(reference)) < 1e-12
     correlation = math.nan if constant else float(spearmanr(risks, reference).statistic)
     return Variant(kind, value, float(risks.mean()), correlation, risks)
+
+
+def _object_to(variant: Variant, model: Any, mean_risk: float, situation: Situation, advice: Recommendation) -> str:
+    """What the evidence says against a variant; shorter follow-up is not judged: it is meant to show less."""
+    if variant.kind == "follow-up horizon":
+        return ""
+    method = METHODS[str(variant.value)] if variant.kind == "restriction" else METHODS[advice.method]
+    return object_to(ENPU if isinstance(model, ElkanNotoClassifier) else method, mean_risk, situation)
 
 
 def _are_alike(model: Any, other: Any) -> bool:

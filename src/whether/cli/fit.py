@@ -28,6 +28,8 @@ def fit(
         Texts, option("Columns that decide whether the event ever happens, as a,b, or none; by default all.", "COLUMNS")
     ] = None,
     penalty: Annotated[str, option("auto, or none for maximum likelihood.", "NAME", shows=True)] = "auto",
+    prevalence: Annotated[float | None, option("Share of positives that is known from elsewhere.", "SHARE")] = None,
+    prevalence_error: Annotated[float | None, option("Its standard error.", "NUMBER")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a table how likely the event is ever to happen, and write a model file.
@@ -69,7 +71,7 @@ def fit(
     keeps_gaps, refusals = learner == "boosted", list[str]()
     people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None)
     times = {"time": people.time, "follow_up": people.follow_up}
-    model_settings(people, outcome_features, penalty)  # what is no feature is refused before the advice
+    settings = model_settings(people, outcome_features, penalty, (prevalence, prevalence_error))
     with gathered_warnings() as warned:
         if chosen is None:
             chosen, advised, times, refusals = follow_advice(people, cohort.question, cohort.seed)
@@ -77,7 +79,6 @@ def fit(
             if keeps_gaps:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
-        settings = model_settings(people, outcome_features, penalty)
         times = {**times, **what_else(people, cohort.question, chosen.estimator.fit, "fit")}
         model = fit_model(chosen, people, times, learner, cohort.seed, settings)
         training = describe_fit(model, people, times)

@@ -62,7 +62,9 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     return found
 
 
-def model_settings(people: TableCohort, outcome_features: list[str] | None, penalty: str) -> dict[str, Any]:
+def model_settings(
+    people: TableCohort, outcome_features: list[str] | None, penalty: str, share: tuple[float | None, float | None]
+) -> dict[str, Any]:
     """Parameters of a classifier that options of `whether fit` stand for; those not given are left out."""
     named = list_columns(outcome_features, people.encoder.columns)
     absent = next((name for name in named or () if not people.encoder.features_of(name)), None)
@@ -75,6 +77,8 @@ def model_settings(people: TableCohort, outcome_features: list[str] | None, pena
         settings["outcome_features"] = [name for column in named for name in people.encoder.features_of(column)]
     if penalty == "none":
         settings["penalty"] = None
+    known = zip(("prevalence", "prevalence_error"), share, strict=True)
+    settings |= {name: value for name, value in known if value is not None}
     return settings
 
 

@@ -15,6 +15,8 @@ from whether.validate import ArgumentError, DataError, check_share, check_whole_
 
 # Standard error of a share that is given without one: as good as exact, and no trouble to the optimizer.
 SMALLEST_ERROR = 0.001
+# Standard errors by which a share may lie outside of what the labels allow.
+FAR = 4.0
 LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2}
 
 
@@ -92,7 +94,8 @@ def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) 
     labeled, negative = cohort.labeled, cohort.seen_negative
     lowest = float(np.average(labeled, weights=cohort.weight))
     highest = 1.0 if negative is None else 1 - float(np.average(negative, weights=cohort.weight))
-    if error is None and not lowest <= check_share(prevalence, "prevalence") <= highest:
+    slack = FAR * error if error is not None else 0.0
+    if not lowest - slack <= check_share(prevalence, "prevalence") <= highest + slack:
         raise DataError(
             f"prevalence must lie between the share labeled ({lowest:.4g}) and that not known to be negative "
             f"({highest:.4g}), got {prevalence!r}: every labeled person is positive. If it is that of other people, "
