@@ -41,6 +41,8 @@ class Origin:
         The exact call that repeats the analysis.
     simulated : bool
         Whether the people are invented, so that small counts tell nothing about anybody.
+    n_persons : int
+        Number of persons, where a person may have several rows and it is rows that are counted; else 0.
     """
 
     name: str = "cohort"
@@ -53,6 +55,7 @@ class Origin:
     findings: tuple[Finding, ...] = field(default=(), repr=False)
     call: str = ""
     simulated: bool = False
+    n_persons: int = 0
 
 
 @dataclass(frozen=True)

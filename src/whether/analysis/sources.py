@@ -69,4 +69,5 @@ def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simu
         findings=cohort.findings,
         call=call,
         simulated=simulated,
+        n_persons=cohort.n_persons,
     )

@@ -18,7 +18,7 @@ from whether.telling.figures import draw
 from whether.telling.group_words import group_lines, told_columns
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
-from whether.telling.words import wrap
+from whether.telling.words import as_rows, rows_sentence, wrap
 
 __all__ = ["draw", "to_dict", "to_text", "write_report"]
 
@@ -56,9 +56,12 @@ def _under_titles(parts: Any, width: int) -> list[str]:
 
 
 def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
-    words = AnswerWords(analysis, rule)
-    lines = [line for text in words.sentences() for line in wrap(text, width, hanging="  ")]
-    return lines + group_lines(told_columns(words.told.by_group), is_range=analysis.kind != "estimate")
+    words, persons = AnswerWords(analysis, rule), analysis.origin.n_persons
+    sentences = [as_rows(text) for text in words.sentences()] if persons else words.sentences()
+    sentences = [rows_sentence(persons), *sentences] if persons else sentences
+    lines = [line for text in sentences for line in wrap(text, width, hanging="  ")]
+    groups = group_lines(told_columns(words.told.by_group), is_range=analysis.kind != "estimate")
+    return lines + ([as_rows(line) for line in groups] if persons else groups)
 
 
 _TEXT: dict[type, Any] = {

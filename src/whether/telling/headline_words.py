@@ -89,7 +89,8 @@ class Headline:
             return []
         curves = [] if found is None else curves_of_deaths(found, self.analysis.origin.unit)
         other = NET if asked == LIFETIME else LIFETIME
-        return [" ".join([*curves, f"The other question, {QUESTIONS[other]}, is asked with question={other!r}."])]
+        how = f"is asked with --question {other}, in Python question={other!r}"
+        return [" ".join([*curves, f"The other question, {QUESTIONS[other]}, {how}."])]
 
     def late_entry(self) -> str:
         """From when risks count, where people came under observation late; else empty."""

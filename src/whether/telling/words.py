@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 import textwrap
 import unicodedata
 from dataclasses import dataclass
@@ -177,3 +178,20 @@ def signed(value: float, places: int = 2) -> str:
 def signed_range(value: float, lower: float, upper: float, places: int = 2) -> str:
     """Return a signed number with its limits."""
     return f"{signed(value, places)} ({signed(lower, places)} to {signed(upper, places)})"
+
+
+def rows_sentence(n_persons: int) -> str:
+    """Say that rows are counted, of which a person may have several."""
+    return (
+        f"The table has {n_persons:,} people, and several rows of some. What is counted here are rows; intervals and "
+        "checks allow for rows that are one person’s."
+    )
+
+
+def as_rows(text: str) -> str:
+    """Say rows where people are counted, for tables in which a person may have several.
+
+    >>> as_rows("About 33 of the 409 people ...")
+    'About 33 of the 409 rows ...'
+    """
+    return re.sub(r"\bPeople\b", "Rows", re.sub(r"\bpeople\b", "rows", text))

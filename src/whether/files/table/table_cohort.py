@@ -96,6 +96,15 @@ class TableCohort:
         return {name: values for name in named if (values := getattr(self, name)) is not None}
 
     @property
+    def n_persons(self) -> int:
+        """Number of persons, where several rows are one person's: ids that were named to belong together; else 0."""
+        if self.groups is None or not self.ids.num_columns:
+            return 0
+        n_ids = self.ids.group_by(self.ids.column_names).aggregate([([], "count_all")]).num_rows
+        is_one = n_ids == int(np.unique(self.groups).size) < self.y.size
+        return n_ids if is_one else 0
+
+    @property
     def is_in_years(self) -> bool:
         """Whether times come from dates, and so are in years."""
         return any(isinstance(finding, DatesToYears) for finding in self.findings)

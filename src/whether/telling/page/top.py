@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.analysis import Analysis
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
@@ -11,7 +12,12 @@ from whether.telling.headline_words import Headline
 from whether.telling.reading import Reading
 from whether.telling.words import count_range, is_known, percent, percent_range, places_of
 
-MORE_PEOPLE, MEAN_RISK = "more people expected to have the event", "mean risk that the event ever happens"
+MORE_PEOPLE = "more people expected to have the event"
+MEAN_RISK = {
+    "": "mean risk that the event ever happens",
+    LIFETIME: "mean risk that the event comes before death",
+    NET: "mean risk that the event comes, in a world without other deaths",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Answer:
 
     kind: str  # as in `Analysis.kind`
     badge: str  # the kind in words
+    question: list[str]  # what is asked, where that could be two things
     headline: str  # one sentence
     lead: list[str]  # what has to be known with it
     facts: list[Fact]
@@ -41,8 +48,9 @@ def write_answer(reading: Reading) -> Answer:
     return Answer(
         reading.analysis.kind,
         headline.badge,
+        headline.question(),
         headline.first(),
-        headline.lead(),
+        [*headline.lead(), *headline.other_question(), *filter(None, [headline.late_entry()])],
         _facts(reading, headline),
         _certainty(reading, headline),
     )
@@ -58,6 +66,9 @@ def _facts(reading: Reading, headline: Headline) -> list[Fact]:
             f"{percent(reading.n_events / reading.n, 1)} of the cohort" if tells else "",
         ),
     ]
+    if analysis.question:
+        died = told.evidence.counts.n_died
+        facts.append(Fact(f"{died:,}" if isinstance(died, int) else str(died), "people who died without the event"))
     return [*facts, *(_estimates(told, headline) if analysis.kind == "estimate" else _ends(told, headline))]
 
 
@@ -69,7 +80,7 @@ def _estimates(told: Analysis, headline: Headline) -> list[Fact]:
         places = places_of(risk.estimate)
         limits = percent_range(risk.lower, risk.upper, places)
         interval = f"{100 * risk.level:g} % interval {limits}" * bool(limits)
-        facts.append(Fact(percent(risk.estimate, places), MEAN_RISK, interval))
+        facts.append(Fact(percent(risk.estimate, places), MEAN_RISK[told.question], interval))
     return facts
 
 
@@ -80,7 +91,7 @@ def _ends(told: Analysis, headline: Headline) -> list[Fact]:
     facts = [Fact(count_range(told.unseen.lower, told.unseen.upper), MORE_PEOPLE, "range")]
     if is_told(told.mean_risk):
         low, high = told.mean_risk.lower, told.mean_risk.upper
-        facts.append(Fact(percent_range(low, high, places_of(low, high)), MEAN_RISK, "range"))
+        facts.append(Fact(percent_range(low, high, places_of(low, high)), MEAN_RISK[told.question], "range"))
     return facts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.whole_files import write_text
 from whether.telling.page.page import describe
-from whether.telling.words import Name, clean
+from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -40,8 +41,16 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_b
     """
     target = Path(path)
     text = render_page(describe(analysis, suppress_below))
-    write_text(target, text)
+    write_text(target, _count_rows(text, analysis.origin.n_persons) if analysis.origin.n_persons else text)
     return target
+
+
+def _count_rows(page: str, n_persons: int) -> str:
+    """Say rows instead of people wherever text is shown, and say so first; scripts, styles and tags stay."""
+    parts = re.split(r"(<script.*?</script>|<style.*?</style>|<[^>]*>)", page, flags=re.DOTALL)
+    shown = "".join(part if part.startswith("<") else as_rows(part) for part in parts)
+    said = f'<p class="asked">{rows_sentence(n_persons)}</p>\n  <p class="headline">'
+    return shown.replace('<p class="headline">', said, 1)
 
 
 def render_page(content: dict[str, Any]) -> str:
