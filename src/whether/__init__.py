@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from whether.analysis.whole_answer import analyze
     from whether.estimators import (
         AFTClassifier,
+        Cohort,
         DiscreteTimeCureClassifier,
         ElkanNotoClassifier,
         FollowUpCureClassifier,
@@ -38,6 +39,7 @@ __all__ = [
     "AFTClassifier",
     "ArgumentError",
     "BoostedLearner",
+    "Cohort",
     "DataError",
     "DiscreteTimeCureClassifier",
     "EMLearner",

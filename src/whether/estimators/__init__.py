@@ -7,10 +7,12 @@ from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, 
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
 from whether.estimators.promotion import PromotionTimeClassifier
 from whether.estimators.time_model import AFTClassifier
+from whether.estimators.whole_cohort import Cohort
 
 __all__ = [
     "AFTClassifier",
     "CensoredClassifier",
+    "Cohort",
     "DiscreteTimeCureClassifier",
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",

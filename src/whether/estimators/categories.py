@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from whether.validate import check_table
+
 
 def find_categories(table: Any) -> dict[str, tuple[Any, ...]]:
     """Return the categories of each categorical column of a pandas or polars frame; nothing for other tables."""
@@ -38,3 +40,11 @@ def encode_categories(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any
         series = type(table[present[0]])
         return table.with_columns(*(series(name, values) for name, values in codes.items()))
     return table.assign(**codes)
+
+
+def read_table(table: Any, categories: dict[str, tuple[Any, ...]]) -> Any:
+    """Return what is to be validated as a table of numbers; a frame without columns becomes an array without any."""
+    table = encode_categories(table, categories)
+    check_table(table, allow_empty=True)
+    # scikit-learn cannot read a frame without columns
+    return np.empty((len(table), 0)) if len(getattr(table, "columns", [""])) == 0 else table

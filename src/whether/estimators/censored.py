@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, column
 from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.categories import encode_categories, find_categories
+from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
-from whether.estimators.parameters import check_parameters, linear_settings
+from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
 from whether.learners import Learner, Task, resolve_learner
@@ -28,11 +28,10 @@ from whether.likelihood import label_log_likelihood
 from whether.validate import (
     check_cohort,
     check_features,
-    check_known_negative,
     check_labels,
     check_needs,
+    check_negative,
     check_readable,
-    check_table,
     check_weight,
     resolve_columns,
 )
@@ -127,27 +126,23 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         sample_weight : array-like of shape (n,), optional
             How many people each row stands for.
         groups : array-like of shape (n,), optional
-            Which rows depend on each other, such as those of one person, family or centre: one label per row. Estimates
-            stay as they are. Standard errors become those of the sandwich with scores summed over each group, times
-            G / (G - 1) for G groups; few groups, fewer than 30, say, make them too small. Folds that a fit holds out
-            do not split groups, if each fold can have one with events; ``ridge="auto"`` and `ElkanNotoClassifier`
-            leave out single rows all the same.
+            Which rows depend on each other, such as those of one person, family or centre: one label per row. Standard
+            errors become those of the sandwich with scores summed over each group, times G / (G - 1) for G groups; few
+            groups make them too small. Folds that a fit holds out do not split groups, if they can.
         known_negative : array-like of bool of shape (n,), optional
             Who of the unlabeled is known never to have the event: past the age of risk, or a loan that was paid back.
-            They count as negatives, and their times are not read. It is meant for people who were watched to the end,
-            whatever came; where only negatives were looked for, and positives like them missed, risks come out too low.
+            Their times are not read. Where only negatives were looked for, and positives like them missed, risks come
+            out too low.
         time_lower : array-like of shape (n,), optional
             Up to when labeled people were seen without the event, which then came by ``time`` at the latest: between
-            two visits. NaN, or the same as ``time``, where the time is exact; 0 where nothing is known before it. Of
-            unlabeled people it is not read. Methods that do not read event times check it and do without.
+            two visits. NaN, or the same as ``time``, where the time is exact; 0 where nothing is known before it.
         entry_time : array-like of shape (n,), optional
             When each person came under observation, without the event so far, on the scale of ``time``; 0 is from the
             start. People whose event came before are not in the table, and the likelihood allows for that.
         competing : array-like of bool of shape (n,), optional
             Who of the unlabeled died at ``time`` of something else. Given, it makes the question the lifetime one: will
-            the event come *before death*? The dead are then negatives that were seen, and when negatives die is
-            modelled beside when events come. Not given, a death is an end of follow-up, and the question is whether
-            the event would come *in a world without other deaths*.
+            the event come *before death*? The dead are then negatives that were seen, with times of their own. Not
+            given, a death is an end of follow-up: would the event come *in a world without other deaths*?
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
@@ -159,11 +154,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         check_needs(type(self).__name__, cohort, self._needs)
         check_readable(type(self).__name__, vars(cohort), self._unread)
         self.classes_ = np.array([0, 1])
-        self.n_people_ = float(cohort.weights.sum())
-        self.n_events_ = float(cohort.weights[cohort.labeled].sum())
-        never = cohort.known_negative
-        self.n_known_negatives_ = 0.0 if never is None else float(cohort.weights[never].sum())
-        self.n_groups_ = None if cohort.groups is None else int(np.unique(cohort.groups).size)
+        self._count(cohort)
         with reporting(self.verbose) as report:
             task = self._task(cohort)
             self.model_ = self._learner(task).fit(task)
@@ -204,11 +195,8 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     def _check_X(self, X: Any, *, reset: bool) -> Array:
         if reset:
             self.categories_ = find_categories(X) if self._allows_missing() else {}
-        X = encode_categories(X, self.categories_)
-        check_table(X, allow_empty=True)
-        if len(getattr(X, "columns", [""])) == 0:
-            X = np.empty((len(X), 0))  # scikit-learn cannot read a frame without columns
-        types, least = [np.float64, np.float32], 0 if self.learner == "linear" else 1
+        X, types = read_table(X, self.categories_), [np.float64, np.float32]
+        least = 0 if self.learner == "linear" else 1
         features = validate_data(self, X, reset=reset, dtype=types, ensure_all_finite=False, ensure_min_features=least)
         check_features(features, self._names(), allow_missing=self._allows_missing())
         return features
@@ -263,6 +251,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         time: ArrayLike | None = None,
         follow_up: ArrayLike | None = None,
         known_negative: ArrayLike | None = None,
+        competing: ArrayLike | None = None,
     ) -> float:
         """Mean log-likelihood of the labels: one scale for all methods.
 
@@ -277,19 +266,19 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         follow_up : array-like, optional
             Length of follow-up, where the propensity depends on it; without it the propensity is averaged over the
             follow-up of the training cohort.
-        known_negative : array-like of bool, optional
-            As in ``fit``.
+        known_negative, competing : array-like of bool, optional
+            As in ``fit``; whoever died first is a negative.
         """
         eta, v = self._predictors(X)
         log_seen, log_missed = self._log_propensity(eta, v, follow_up)
         labeled = check_labels(column_or_1d(y), log_seen.size)
-        never = None if known_negative is None else check_known_negative(known_negative, labeled)
-        check_readable(type(self).__name__, {"known_negative": never}, self._unread)
-        log_missed = log_missed if never is None else np.where(never, -np.inf, log_missed)
+        known = {"known_negative": known_negative, "competing": competing}
+        flags = {name: None if flag is None else check_negative(flag, labeled, name) for name, flag in known.items()}
+        check_readable(type(self).__name__, flags, self._unread)
+        for never in flags.values():
+            log_missed = log_missed if never is None else np.where(never, -np.inf, log_missed)
         value = label_log_likelihood(labeled, None if eta is None else self.family.log_odds(eta), log_seen, log_missed)
-        if sample_weight is None:
-            return float(np.mean(value))
-        weight = check_weight(sample_weight, value.size)
+        weight = np.ones(value.size) if sample_weight is None else check_weight(sample_weight, value.size)
         used = weight > 0  # a row that stands for nobody adds nothing, even where its likelihood is zero
         return float(np.average(value[used], weights=weight[used]))
 
@@ -302,12 +291,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         note = (
             f"Slopes carry a ridge penalty worth {self.model_.ridge:g} person(s); penalty=None is maximum likelihood."
         )
-        notes = [note] if self.model_.ridge else []
-        if getattr(self, "prevalence_error", None) is not None:
-            parameters = self.get_params(deep=False)
-            share, error = parameters["prevalence"], parameters["prevalence_error"]
-            notes.append(f"The share of positives is taken to be {share:g}, give or take {error:g}, from elsewhere.")
-        return notes
+        return [*([note] if self.model_.ridge else []), *share_notes(self.get_params(deep=False))]
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not the usual "any attribute that ends in _": a fit that was refused has already set n_features_in_.

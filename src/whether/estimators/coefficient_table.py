@@ -35,6 +35,7 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
         **({} if classifier.n_groups_ is None else {"clusters": classifier.n_groups_}),
         "events seen": f"{classifier.n_events_:g}",
         **({"known negatives": f"{classifier.n_known_negatives_:g}"} if classifier.n_known_negatives_ else {}),
+        **({"deaths before it": f"{classifier.n_deaths_:g}"} if classifier.n_deaths_ else {}),
         classifier._fit_measure: f"{result.log_likelihood:.3f}",
         "parameters": result.n_parameters,
         "converged": "yes" if result.converged else f"no ({result.message})",

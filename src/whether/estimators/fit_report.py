@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from whether.arrays import Array
+from whether.cohort import Cohort
 from whether.estimators.coefficient_table import describe_coefficients, summarize
 from whether.inference import Summary
 from whether.learners import BoostedFit, FitResult, LinearFit, Selection
@@ -20,8 +21,18 @@ class FitReport:
     model_: Any
     learner: Any
     n_people_: float
+    n_events_: float
     n_groups_: int | None = None
     n_known_negatives_: float = 0.0
+    n_deaths_: float = 0.0
+
+    def _count(self, cohort: Cohort) -> None:
+        """Keep how many people, events, known negatives and groups there were."""
+        weights, never = cohort.weights, cohort.known_negative
+        self.n_people_, self.n_events_ = float(weights.sum()), float(weights[cohort.labeled].sum())
+        self.n_known_negatives_ = 0.0 if never is None else float(weights[never].sum())
+        self.n_deaths_ = 0.0 if cohort.competing is None else float(weights[cohort.competing].sum())
+        self.n_groups_ = None if cohort.groups is None else int(np.unique(cohort.groups).size)
 
     @property
     def fit_result_(self) -> FitResult:

@@ -104,6 +104,15 @@ def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) 
     return KnownShare(check_share(prevalence, "prevalence"), SMALLEST_ERROR if error is None else float(error))
 
 
+def share_notes(parameters: dict[str, Any]) -> list[str]:
+    """Say what share of positives was taken for known, if any."""
+    share, error = parameters.get("prevalence"), parameters.get("prevalence_error")
+    if share is None or "prevalence_error" not in parameters:
+        return []
+    give = "" if error is None else f", give or take {error:g}"
+    return [f"The share of positives is taken to be {share:g}{give}, from elsewhere."]
+
+
 def linear_settings(parameters: dict[str, Any], sandwich: bool, task: Task) -> LinearLearner:
     """Return the linear learner that a classifier's parameters ask for, from which all learners start."""
     names = ("ridge", "shrinkage", "n_starts", "max_iter")

@@ -21,7 +21,7 @@ from whether.validate.labels_and_times import (
     rank_of_labeled,
 )
 from whether.validate.per_person import check_times, check_weight
-from whether.validate.records import check_known_negative, check_records
+from whether.validate.records import check_negative, check_records
 from whether.validate.values import (
     check_between,
     check_entry_dates,
@@ -37,7 +37,7 @@ from whether.validate.values import (
 __all__ = [
     "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
     "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_known_negative", "check_labels", "check_needs", "check_number", "check_probabilities", "check_readable",
+    "check_labels", "check_needs", "check_negative", "check_number", "check_probabilities", "check_readable",
     "check_records",
     "check_scores", "check_share", "check_table", "check_times", "check_weight", "check_whole_number", "number_groups",
     "rank_of_labeled", "resolve_columns",

@@ -31,7 +31,7 @@ def check_records(
         if lower is not None:  # whoever came later was seen without the event then
             known = np.isnan(lower) | (lower >= entered)
             lower = np.where(known, lower, entered)
-    negative = None if known_negative is None else check_known_negative(known_negative, labeled)
+    negative = None if known_negative is None else check_negative(known_negative, labeled, "known_negative")
     died = None if competing is None else _check_competing(competing, labeled, negative, time, follow_up)
     return {"time_lower": lower, "entry_time": entered, "known_negative": negative, "competing": died}
 
@@ -71,10 +71,22 @@ def _check_entry(entered: Array, time: Array | None, follow_up: Array | None) ->
             )
 
 
-def check_known_negative(values: ArrayLike, labeled: Flags) -> Flags | None:
-    """Check flags of people who are known never to have the event, one boolean per person; None where nobody is."""
-    negative = _check_flags(values, labeled.size, "known_negative")
-    _refuse_labeled(negative & labeled, "known_negative", "whoever was seen to have the event is positive")
+# Why nobody who is labeled can be flagged.
+_POSITIVE = {
+    "known_negative": "whoever was seen to have the event is positive",
+    "competing": "whoever had the event had it before dying",
+}
+
+
+def check_negative(values: ArrayLike, labeled: Flags, name: str) -> Flags | None:
+    """Check flags of people who never have the event, one boolean per person; None where nobody is flagged."""
+    negative = _check_flags(values, labeled.size, name)
+    both = negative & labeled
+    if both.any():
+        raise DataError(
+            f"{name} is True for {int(both.sum())} labeled people (first: row {int(np.argmax(both))}, y=1): "
+            f"{_POSITIVE[name]}. Repair either."
+        )
     return negative if negative.any() else None
 
 
@@ -82,8 +94,9 @@ def _check_competing(
     values: ArrayLike, labeled: Flags, negative: Flags | None, time: Array | None, follow_up: Array | None
 ) -> Flags | None:
     """Check flags of people who died of something else without the event; None where nobody did."""
-    died = _check_flags(values, labeled.size, "competing")
-    _refuse_labeled(died & labeled, "competing", "whoever had the event had it before dying")
+    died = check_negative(values, labeled, "competing")
+    if died is None:
+        return None
     if time is None and follow_up is None:
         raise DataError("competing says who died of something else; pass time= as well: when that was.")
     both = np.zeros(died.size, dtype=bool) if negative is None else died & negative
@@ -92,7 +105,7 @@ def _check_competing(
             f"competing and known_negative are both True for {int(both.sum())} people (first: row "
             f"{int(np.argmax(both))}): whoever died without the event is a negative by that alone. Repair either."
         )
-    return died if died.any() else None
+    return died
 
 
 def _check_flags(values: ArrayLike, n: int, name: str) -> Flags:
@@ -107,14 +120,6 @@ def _check_flags(values: ArrayLike, n: int, name: str) -> Flags:
             f"{name}={listed[bad[0]]!r}). Pass False for people of whom it is not known."
         )
     return np.asarray(flags == 1)
-
-
-def _refuse_labeled(both: Flags, name: str, reason: str) -> None:
-    if both.any():
-        raise DataError(
-            f"{name} is True for {int(both.sum())} labeled people (first: row {int(np.argmax(both))}, y=1): {reason}. "
-            "Repair either."
-        )
 
 
 def _check_shape(values: Array, n: int, name: str) -> Array:

@@ -1,0 +1,79 @@
+"""What is said where people died first, came late, or have several rows."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import whether as wh
+from whether.analysis import analyze
+from whether.telling import write_report
+
+QUICK = {"backtest": False, "sensitivity": False}
+
+
+@pytest.fixture(scope="module")
+def deaths():
+    return wh.simulate("deaths-by-risk", n=700, seed=3)
+
+
+def answer(cohort, **settings):
+    known = {"time": cohort.time, "competing": cohort.competing}
+    return analyze(cohort.X, cohort.y, **known, **QUICK, **settings)
+
+
+def text_of(page):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style).*?</\1>", " ", page, flags=re.DOTALL)))
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "other"),
+    [
+        ("lifetime", "before death?", "--question net"),
+        ("net", "in a world without other deaths?", "--question lifetime"),
+    ],
+)
+def test_the_first_lines_say_which_question_is_answered(deaths, question, asked, other, tmp_path):
+    found = answer(deaths, question=question)
+    first, *_ = str(found).splitlines()
+    assert first.startswith("Question: ")
+    assert asked in " ".join(str(found).split())
+    assert other in " ".join(str(found).split())
+    page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert page.index(asked) < page.index("people in the cohort")
+    assert "people who died without the event" in page
+
+
+def test_nothing_is_asked_where_nobody_died(deaths, tmp_path):
+    found = analyze(deaths.X, deaths.y, time=deaths.time, **QUICK)
+    assert "Question" not in str(found)
+    assert 'class="asked"' not in write_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def eyes(tmp_path_factory):
+    cohort = wh.simulate("clusters", n=600, seed=1)
+    table = pd.DataFrame(cohort.X, columns=cohort.feature_names)
+    table = table.assign(event=cohort.y, time=cohort.time, patient=[f"p{number}" for number in cohort.groups])
+    path = tmp_path_factory.mktemp("eyes") / "eyes.csv"
+    table.to_csv(path, index=False)
+    return path, np.unique(cohort.groups).size
+
+
+def test_rows_of_one_person_are_not_called_people(eyes, tmp_path):
+    path, n_persons = eyes
+    found = analyze(path, event="event", time="time", id=["patient"], groups="patient", **QUICK)
+    said, *rest = str(found).split(". ", 1)
+    assert said == f"The table has {n_persons:,} people, and several rows of some"
+    assert "people" not in rest[0]
+    assert "rows with no recorded event" in " ".join(rest[0].split())
+    page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert re.findall(r"\b[Pp]eople\b", page) == ["people"]  # in the sentence that says so
+    assert f"The table has {n_persons:,} people" in page
+
+
+def test_people_of_one_centre_are_people(eyes):
+    path, _ = eyes
+    found = analyze(path, event="event", time="time", groups="patient", drop=["patient"], **QUICK)
+    assert "people with no recorded event" in " ".join(str(found).split())
