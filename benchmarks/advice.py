@@ -3,12 +3,12 @@
     python -m benchmarks advice worlds [replicates] [learner] [world ...] [--results FILE] [--jobs N]
     python -m benchmarks advice cohorts [splits] [cohort ...]
 
-In a world the advice sees features, labels, times and follow-up, and is not told which feature does what. Learner is
-"linear" for all methods, or "advised" for the one that the advice asks for, again for all methods alike; the best
-method is then the best with either. Replicates are appended to the file as they are done, one line each, and those in
-it are not run again: who stops a run loses the replicate that was running, and a run with "advised" takes the linear
-fits from a run with "linear". With 0 replicates the table of what is there is printed. The file knows nothing of
-the program's version: begin a new one after a change.
+In a world the advice sees features, labels, times, follow-up and other records, and is not told which feature does
+what. Learner is "linear" for all methods, or "advised" for the one that the advice asks for, again for all methods
+alike; the best method is then the best with either. Replicates are appended to the file as they are done, one line
+each, and those in it are not run again: who stops a run loses the replicate that was running, and a run with "advised"
+takes the linear fits from a run with "linear". With 0 replicates the table of what is there is printed. The file knows
+nothing of the program's version: begin a new one after a change.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +26,17 @@ from joblib import Parallel, delayed
 import whether as wh
 from benchmarks.cohorts import COHORTS, load
 from whether.evaluate import evaluate_risks
-from whether.simulation import DIABETES_WORLDS, PAPER_WORLDS, STRESS_WORLDS
+from whether.simulation import DIABETES_WORLDS, PAPER_WORLDS, RECORD_WORLDS, STRESS_WORLDS
 
 N_REPLICATES = 10
 N_SPLITS = 10
 N_FRESH = 20_000
+N_RECORDED = 2_000  # people of worlds with records
 # What is asked for: on average and in every world, and the mean risk where nothing is flagged or refused.
 AVERAGE_GAP, WORST_GAP, RISK_ERROR = 0.01, 0.03, 0.05
 # Methods that apply without names of features. AFT has no risk of its own and is not in the running.
 APPLICABLE = [name for name, method in wh.METHODS.items() if not method.feature_parameter and name != "AFT"]
-ALL_WORLDS = [*PAPER_WORLDS, *STRESS_WORLDS, *DIABETES_WORLDS]
+ALL_WORLDS = [*PAPER_WORLDS, *STRESS_WORLDS, *DIABETES_WORLDS, *RECORD_WORLDS]
 
 
 def draw(world, seed):
@@ -45,15 +47,28 @@ def draw(world, seed):
         parts = [slice(0, cut), slice(cut, None)]
         training = {name: getattr(cohort, name)[parts[0]] for name in ("X", "y", "time", "follow_up")}
         return training, cohort.X[parts[1]], cohort.positive[parts[1]]
+    if world in RECORD_WORLDS:
+        return _draw_records(RECORD_WORLDS[world], seed)
     n = int(0.8 * wh.simulation.WORLDS[world].n)
     cohort, fresh = wh.simulate(world, n=n, seed=seed), wh.simulate(world, n=N_FRESH, seed=10_000 + seed)
     training = {name: getattr(cohort, name) for name in ("X", "y", "time", "follow_up")}
     return training, fresh.X, fresh.positive
 
 
+def _draw_records(world, seed):
+    """The same with all that is known of people; new ones come at time zero, and where some die first it is asked what
+    comes before that."""
+    cohort = wh.simulate(world, n=N_RECORDED, seed=seed)
+    fresh = wh.simulate(replace(world, entry=None), n=N_FRESH, seed=10_000 + seed)
+    training = {name: getattr(cohort, name) for name in ("X", "y", "time", "follow_up")}
+    truth = fresh.positive if fresh.lifetime_positive is None else fresh.lifetime_positive
+    return {**training, **cohort.records}, fresh.X, truth
+
+
 def ask(known):
     """What is advised, with all that is said against it."""
-    found = wh.recommend(known["X"], known["y"], time=known["time"], follow_up=known["follow_up"])
+    read = {name: values for name, values in known.items() if name not in ("X", "y", "groups")}
+    found = wh.recommend(known["X"], known["y"], **read)
     return {name: getattr(found, name) for name in ("method", "learner", "refusals", "flags")}
 
 

@@ -197,3 +197,15 @@ def test_a_narrow_table_fits_and_says_how_people_count(cohort):
     assert "people count by the inverse of their chance" in " ".join(text.split())
     assert "Brier" in str(record)
     assert "Brier" not in text
+
+
+def test_a_level_that_few_people_have_does_not_cost_the_backtest():
+    cohort = wh.simulate("partially-dependent", n=600, seed=5)
+    rare = np.zeros(600)
+    rare[[3, 77, 401]] = 1.0
+    record = wh.backtest(
+        np.column_stack([cohort.X, rare]), cohort.y, time=cohort.time, follow_up=cohort.follow_up, n_splits=4,
+        methods=["AFTMC-F", "LR"], propensity_features=[2, cohort.X.shape[1]], advice=False,
+    )  # fmt: skip
+    assert np.isfinite(record.interval("AFTMC-F").estimate)
+    assert not record.errors

@@ -116,7 +116,7 @@ def test_nobody_dies_with_the_event_and_the_dead_are_not_followed_further(name: 
     assert 0.1 < cohort.competing.mean() < 0.4
     assert not np.any(cohort.competing & (cohort.y == 1))
     assert not np.any(cohort.competing & (cohort.lifetime_positive == 1))
-    np.testing.assert_array_equal(cohort.time[cohort.competing], cohort.follow_up[cohort.competing])
+    assert np.all(cohort.time[cohort.competing] < cohort.follow_up[cohort.competing])  # as planned, had they lived
 
 
 @pytest.mark.parametrize(("name", "driven"), [("deaths", False), ("deaths-by-risk-latent", True)])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from whether.arrays import Array, Flags
 from whether.cohort import Cohort
 from whether.methods import METHODS, Method
 from whether.validate import ArgumentError
@@ -41,3 +44,15 @@ def choose_methods(methods: Sequence[str] | None, has_named: bool, cohort: Cohor
         for what in METHODS[name].unread(cohort):
             raise ArgumentError(f"{name} cannot read {what}, which is known of these people: leave it out of methods.")
     return tuple(METHODS[name] for name in methods)
+
+
+def keep_varying(features: Array, named: list[int] | None, parts: Iterable[Flags]) -> tuple[Array, list[int] | None]:
+    """Leave out features that are constant among some of the people: a rare level that none of them has, say.
+
+    The named ones are at other positions then; those that are left out are named no more.
+    """
+    varies = np.all([np.ptp(features[part], axis=0) > 0 for part in parts], axis=0)
+    if varies.all() or not varies.any():
+        return features, named
+    place = np.cumsum(varies) - 1
+    return features[:, varies], None if named is None else [int(place[k]) for k in named if varies[k]]

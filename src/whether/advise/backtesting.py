@@ -16,7 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from whether.advise.applicable import choose_methods
+from whether.advise.applicable import choose_methods, keep_varying
 from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
 from whether.advise.evidence.material import gather
 from whether.advise.recommendation import recommend
@@ -31,7 +31,7 @@ from whether.validate import DataError, check_between, check_whole_number, numbe
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Rows of the table that are no method: trained on what is known now, and what the advice would have been then.
+# Rows that are no method: trained on what is known now, and what the advice would have been then.
 TRUTH, ADVICE = "known now", "advised"
 
 
@@ -226,14 +226,17 @@ def _run_split(task: SplitTask, seed: np.random.SeedSequence) -> SplitResult:
             f"{int(then.y[training].sum())} of {int(training.sum())} had been seen by the endpoint. Choose a later "
             "endpoint, a shorter horizon or a larger test_size."
         )
+    features, named = keep_varying(task.features, task.named, (training, training & then.scorable))
+    task = task._replace(features=features, named=named)
     risks, errors = _predict(task, then, training, test)
     weight = then.weight[test]
     scores = {row: _score(positive, risk, weight) for row, risk in risks.items()}
     advised, refused = "", False
     if task.with_advice:
         advised, refused = _advise_then(task, then, training)
-        risk = risks[advised] if advised in risks else _predict_one(task, then, training, test, METHODS[advised])
-        scores[ADVICE] = _score(positive, risk, weight)
+        if advised not in risks:
+            risks[advised] = _predict_one(task, then, training, test, METHODS[advised])
+        scores[ADVICE] = _score(positive, risks[advised], weight)
     return SplitResult(
         scores=scores,
         advised=advised,
@@ -250,17 +253,15 @@ def _run_split(task: SplitTask, seed: np.random.SeedSequence) -> SplitResult:
 
 
 def _score(positive: NDArray[np.int64], risk: Array | None, weight: Array) -> dict[str, float]:
-    if risk is None:
-        return {metric.name: math.nan for metric in RISK_METRICS}
-    return evaluate_risks(positive, risk, sample_weight=weight)
+    nothing = {metric.name: math.nan for metric in RISK_METRICS}
+    return nothing if risk is None else evaluate_risks(positive, risk, sample_weight=weight)
 
 
 def _predict(
     task: SplitTask, then: EarlierEndpoint, training: Flags, test: Flags
 ) -> tuple[dict[str, Array | None], dict[str, str]]:
     """Risks of the test people by each method; None, with the reason, where a fit failed."""
-    risks: dict[str, Array | None] = {}
-    errors: dict[str, str] = {}
+    risks, errors = dict[str, Array | None](), dict[str, str]()
     for method in task.methods:
         try:
             risks[method.name] = _predict_one(task, then, training, test, method)
@@ -282,14 +283,14 @@ def _predict_one(task: SplitTask, then: EarlierEndpoint, training: Flags, test: 
         grouped = {"groups": task.group[training] if task.is_grouped else None}
         model.fit(task.features[training], then.y[training], **then.known(training), **grouped)
         risk = np.asarray(model.predict_proba(task.features[test])[:, 1])
-        late = None if then.entry_time is None else then.entry_time[test]
-        if late is not None:  # what can be scored of people who came late is whether they had the event after that
+        if then.entry_time is not None:  # of people who came late it is scored whether they had the event after that
+            late = then.entry_time[test]
             risk[late > 0] = model.predict_proba_event_free(task.features[test][late > 0], late[late > 0])
         return risk
 
 
 def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tuple[str, bool]:
-    """Return the method advised then, and whether a number for the mean risk was refused."""
+    """Method advised then, and whether a number for the mean risk was refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the advice of then is worth shows in its scores
         known = then.known(training)

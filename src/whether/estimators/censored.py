@@ -66,22 +66,17 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     random_state : int, Generator, RandomState or None, default=None
         For random starts, which are drawn from the fourth on.
     verbose : int or bool, default=0
-        1 reports to stderr. 0 is silent, except for a progress bar on a terminal when a fit takes longer than two
-        seconds.
+        1 reports to stderr. 0 is silent but for a progress bar on a terminal, when a fit takes longer than two seconds.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        0 and 1.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where X had string column names.
     categories_ : dict of str to tuple
         Categories of the columns that a boosted model takes as categories.
-    n_known_negatives_ : float
-        Number of people who were known never to have the event.
-    n_groups_ : int or None
-        Number of groups of dependent rows, where ``fit`` was given any.
+    n_known_negatives_, n_deaths_, n_groups_ : float
+        Number of people who were known never to have the event, who died first, and of groups of dependent rows.
     model_ : FittedModel
         Predictors as functions of the features.
     """

@@ -48,6 +48,7 @@ class _People:
     event: FloatArray  # when the event happens; for negatives, when it would have
     death: FloatArray  # infinite for those who do not die of other causes
     last_contact: FloatArray  # the end of follow-up, or death
+    planned: FloatArray  # end of follow-up, had the person lived
     entry: FloatArray
     registered: BoolArray
     visit_phase: FloatArray
@@ -78,7 +79,7 @@ def simulate_recorded(world: RecordWorld, n: int, seed: int | np.random.SeedSequ
         feature_names=world.people.feature_names,
         y=labeled.astype(np.int64),
         time=np.where(labeled, upper, people.last_contact),
-        follow_up=np.where(labeled, np.maximum(upper, people.last_contact), people.last_contact),
+        follow_up=np.where(labeled, np.maximum(upper, people.planned), people.planned),
         positive=people.positive.astype(np.int64),
         outcome_proba=risk,
         propensity=_propensity(world, people.X),
@@ -114,6 +115,7 @@ def _draw_people(world: RecordWorld, seed: int | np.random.SeedSequence, size: i
         event=event,
         death=death,
         last_contact=np.minimum(follow_up, death),
+        planned=follow_up,
         entry=np.maximum(entry, 0.0),
         registered=streams.uniforms("registry") < world.registered_share,
         visit_phase=streams.uniforms("visit"),
