@@ -9,7 +9,7 @@ from tests.advise.people import draw_late, draw_mortal
 from whether.analysis.remaining import Remaining
 from whether.survival import cumulative_incidence
 
-QUICK = {"backtest": False, "sensitivity": False}
+QUICK = {"backtest": False, "sensitivity": False, "learner": "linear"}
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def mortal(global_random_seed):
 
 @pytest.fixture(scope="module")
 def lifetime(mortal):
-    return wh.analyze(mortal.X, mortal.y, time=mortal.time, competing=mortal.died, n_splits=2)
+    return wh.analyze(mortal.X, mortal.y, time=mortal.time, competing=mortal.died, learner="linear", n_splits=2)
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +38,14 @@ def test_the_lifetime_question_is_the_default_and_comes_first(mortal, lifetime):
     assert told.startswith(f"Question: Will the event come before death? {died}")
     assert "are expected to have it before they die." in told
     assert "(Aalen-Johansen)" in told
-    assert "is asked with question='net'" in told
+    assert "is asked with --question net" in told
 
 
 def test_the_other_question_is_told_apart(mortal, lifetime, net):
     told = words(net)
     assert told.startswith("Question: Would the event come in a world without other deaths?")
     assert "in a world without other deaths" in told.partition("Method:")[0]
-    assert "is asked with question='lifetime'" in told
+    assert "is asked with --question lifetime" in told
     assert net.risks.mean() > lifetime.risks.mean()
     assert net.model.model_.propensity.predictors != lifetime.model.model_.propensity.predictors
 
@@ -126,10 +126,15 @@ def test_with_late_entry_risks_are_from_time_zero_and_the_number_is_of_those_in_
     assert left.expect(0.5, everybody) < 0.5 * late.y.size - late.y.sum()
 
 
-def test_records_are_values_not_columns(mortal):
-    table = pd.DataFrame(mortal.X, columns=["a", "b"]).assign(event=mortal.y, time=mortal.time)
-    with pytest.raises(wh.ArgumentError, match="`competing` is taken as values"):
-        wh.analyze(table, event="event", time="time", competing=mortal.died)
+def test_records_may_be_columns_of_a_table(mortal, net):
+    status = np.where(mortal.y == 1, "event", np.where(mortal.died, "died", "alive"))
+    table = pd.DataFrame(mortal.X, columns=["a", "b"]).assign(status=status, years=mortal.time)
+    named = {"event": "status", "event_value": "event", "competing": "died", "time": "years", "question": "net"}
+    answer = wh.analyze(table, **named, **QUICK)
+    assert answer.question == "net"
+    np.testing.assert_allclose(answer.risks, net.risks, atol=1e-6)
+    with pytest.raises(wh.ArgumentError, match="`never_after`"):
+        wh.analyze(table, **named, known_negative=mortal.died, **QUICK)
 
 
 def test_the_lifetime_risk_of_a_real_cohort_follows_its_incidence(shared_data):

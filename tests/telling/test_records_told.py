@@ -10,7 +10,7 @@ import whether as wh
 from whether.analysis import analyze
 from whether.telling import write_report
 
-QUICK = {"backtest": False, "sensitivity": False}
+QUICK = {"backtest": False, "sensitivity": False, "learner": "linear"}
 
 
 @pytest.fixture(scope="module")
