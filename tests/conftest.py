@@ -24,7 +24,7 @@ def parse_seeds(text):
 
 
 def pytest_configure(config):
-    # The modules and items of a whole run are many and stay: looking through them all the time took 5 % of it.
+    # The modules and items of a whole run are many and stay: they need not be looked through all the time.
     gc.set_threshold(50_000, 20, 50)
     # A random seed is drawn once and written back, so that worker processes inherit the same one.
     if os.environ.get(SEEDS_VARIABLE, "").strip() == "any":

@@ -1,10 +1,13 @@
 """The API reference has every public name, and the pages name no example that is not there."""
 
 import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+from whether.estimators import CensoredClassifier
 
 DOCS = Path(__file__).parents[2] / "docs"
 SOURCE = DOCS.parent / "src" / "whether"
@@ -28,6 +31,12 @@ def test_every_page_is_in_a_table_of_contents():
     pages = {page.stem for page in DOCS.glob("howto/*.md")} - {"index"}
     contents = (DOCS / "howto" / "index.md").read_text()
     assert pages == {line for line in contents.splitlines() if re.fullmatch(r"\w+", line)}
+
+
+def test_every_record_that_a_fit_takes_is_on_its_page():
+    page = (DOCS / "howto" / "records.md").read_text()
+    taken = set(inspect.signature(CensoredClassifier.fit).parameters) - {"self", "X", "sample_weight"}
+    assert {name for name in taken if f"`{name}`" not in page and f"`{name}=" not in page} == set()
 
 
 def test_examples_that_pages_point_to_exist():
