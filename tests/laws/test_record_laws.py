@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from whether import (
     METHODS,
     DataError,
+    FollowUpCureClassifier,
     LabelClassifier,
     MixtureCureClassifier,
 )
@@ -38,6 +39,12 @@ def entered(people):
 @pytest.fixture(scope="module")
 def died(people):
     return (people.y == 0) & (np.arange(500) % 3 == 0)
+
+
+@pytest.fixture(scope="module")
+def mortal(people, died):
+    """The same people, of whom some died before the end of their follow-up."""
+    return replace(people, time=np.where(died, 0.9 * people.time, people.time))
 
 
 @pytest.fixture(params=LIKELIHOODS.values(), ids=lambda kind: kind.family.name)
@@ -304,17 +311,25 @@ def test_records_that_cannot_be_are_refused(records, said, people):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_reads_a_record_or_names_one_that_does(name, people, entered, died, build, quiet_fit):
+def test_every_method_reads_a_record_or_names_one_that_does(name, people, mortal, entered, died, build, quiet_fit):
     for record in (
         {"entry_time": entered},
         {"competing": died},
         {"known_negative": died},
-        {"time_lower": 0.9 * people.time},
+        {"time_lower": 0.9 * mortal.time},
     ):
         model = build(METHODS[name], shrinkage=10.0)
         (what,) = record
         if what in type(model)._unread:
             with pytest.raises(ArgumentError, match=f"cannot read {what}.*Classifier"):
-                quiet_fit(model, people, **record)
+                quiet_fit(model, mortal, **record)
         else:
-            assert np.isfinite(quiet_fit(model, people, **record).predict_proba(people.X)).all()
+            assert np.isfinite(quiet_fit(model, mortal, **record).predict_proba(people.X)).all()
+
+
+def test_follow_up_that_ends_at_death_is_refused_by_methods_that_read_it(people, died):
+    ends = np.where(died, people.time, people.follow_up)
+    known = {"time": people.time, "follow_up": ends, "competing": died}
+    with pytest.raises(DataError, match="follow_up ends at death for all"):
+        FollowUpCureClassifier().fit(people.X, people.y, **known)
+    assert MixtureCureClassifier("lognormal", shrinkage=10.0).fit(people.X, people.y, **known).converged_

@@ -11,6 +11,7 @@ from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.learners import LinearLearner, Task
 from whether.propensity import Propensity, SurvivalTimePropensity, TwoSidedPropensity
+from whether.validate import check_planned_follow_up
 
 # Seen deaths per feature from which on their times follow the features. With fewer, features tell the deaths apart by
 # chance, and whoever is unlike the dead becomes a positive.
@@ -29,6 +30,8 @@ def cure_candidates(
     candidates = survival_candidates(kind, distributions[0], cohort.without_known_negatives(), penalty)
     if cohort.competing is None:
         return candidates
+    if kind.needs_follow_up and cohort.time is not None:
+        check_planned_follow_up(cohort)
     # When negatives die is asked of everybody without the event: a distribution is chosen as if all of them were.
     never = None if cohort.known_negative is None else ~cohort.known_negative
     rows = np.flatnonzero(~cohort.labeled if never is None else never & ~cohort.labeled)

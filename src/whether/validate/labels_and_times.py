@@ -171,6 +171,17 @@ def _check_potential_follow_up(labeled: NDArray[np.bool_], time: Array | None, f
         )
 
 
+def check_planned_follow_up(cohort: Cohort) -> None:
+    """Refuse a follow-up that ends at death: of whom it is not known how long they would have been followed."""
+    died = np.asarray(cohort.competing)
+    if np.all(cohort.required("follow_up")[died] <= cohort.required("time")[died]):
+        raise DataError(
+            f"follow_up ends at death for all {int(died.sum())} people who died. What is meant is potential follow-up: "
+            "how long they would have been under observation, had they lived, for example the end of the study minus "
+            "the date of entry. If that is not known, use MixtureCureClassifier with time= instead."
+        )
+
+
 def rank_of_labeled(labeled: NDArray[np.bool_], values: Array) -> tuple[float, float]:
     """Probability that a labeled person's value exceeds an unlabeled one's, and its z score against one half."""
     from scipy.stats import rankdata
