@@ -213,7 +213,7 @@ def test_a_death_before_the_endpoint_was_known_then_and_a_later_one_makes_a_nega
     )
     assert then.competing.tolist() == [False, False, False, True, False, False]
     assert then.time[[3, 4]].tolist() == [1.5, 2.0]
-    assert then.follow_up[3] == 1.5
+    assert then.follow_up[3] == 2.0  # potential, as of those with the event: to the endpoint, had the person lived
     assert then.scorable.tolist() == [True, True, True, True, True, False]
     without = impose_calendar_endpoint(event, time, np.full(6, 2000.0), endpoint=2002.0, horizon=5.0, data_end=2010.0)
     assert not without.scorable[[3, 4]].any()

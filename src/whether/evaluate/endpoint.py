@@ -179,7 +179,7 @@ def impose_calendar_endpoint(
         raise DataError(f"Nobody had entered before endpoint={date:g}: the first person entered at {dates.min():g}.")
     limit = check_number(horizon, "horizon", above=0.0)
     observed = None if follow_up is None else check_known_follow_up(follow_up, times)
-    potential = np.where(seen, last - dates, times) if observed is None else observed
+    potential = np.where(seen | records.died, last - dates, times) if observed is None else observed
     long_enough = (last - dates if observed is None else observed) >= limit
     outcome = seen & long_enough, ~seen & long_enough & ((times >= limit) | records.died)
     cut, weight, rows = np.where(entered, date - dates, np.nan), np.ones(times.size), entered & long_enough
@@ -244,7 +244,8 @@ def impose_staggered_endpoint(
     observed = None if follow_up is None else check_known_follow_up(follow_up, times)
     negative = ~seen & ((times >= limit) | records.died)
     if observed is None:
-        start, potential = None if entry_time is None else records.start, np.where(seen, np.inf, times)
+        start = None if entry_time is None else records.start
+        potential = np.where(seen | records.died, np.inf, times)
         weight = reach_weights(seen | records.died, times, limit, entry=start)
         return _view(seen, times, potential, cut, (seen, negative), weight, records)
     outcome = seen & (observed >= limit), negative & (~records.died | (observed >= limit))
@@ -263,13 +264,13 @@ def _view(
     """Cut everybody's observation (NaN: had not entered), and put what is known now beside it."""
     positive, negative = outcome
     negative, weight = negative | records.certain, np.where(records.certain, 1.0, weight)
-    # Whoever has died was followed until then, whatever was planned.
-    follow_up = np.minimum(np.where(records.died, time, potential), cut)
-    labeled = seen & (time <= follow_up)
-    observed = np.where(labeled, time, follow_up)
+    # Whoever has died was observed until then, whatever was planned.
+    end = np.minimum(np.where(records.died, time, potential), cut)
+    labeled, died = seen & (time <= end), records.died & (time <= cut)
+    observed = np.where(labeled, time, end)
     if records.lower is not None:  # an event that a later visit found: known to be free at the one before
         observed = np.where(labeled | ~(records.lower < observed), observed, records.lower)
-        follow_up = np.where(labeled, follow_up, observed)
+    follow_up = np.where(labeled | died, np.minimum(potential, cut), observed)
     entered = observed > records.start
     scorable = entered & (positive | negative)
     if not scorable.any():
@@ -280,7 +281,7 @@ def _view(
         )
     y, positive_now = (labeled & entered).astype(np.int64), seen.astype(np.int64)
     lost = float(np.mean((potential < cut)[entered & ~labeled])) if np.any(entered & ~labeled) else 0.0
-    dead = records.died & (time <= cut) if records.died.any() else None
+    dead = died if records.died.any() else None
     first = records.start if records.start.any() else None
     return EarlierEndpoint(
         entered, y, observed, follow_up, scorable, positive_now, weight, lost, dead, records.lower, first
