@@ -285,3 +285,9 @@ def test_rows_that_cannot_be_are_left_out_of_a_real_cohort(shared_data):
     cohort = wh.read_cohort(path, "event", time="age", entry_time="entry_age")
     assert cohort.y.size == len(pd.read_parquet(path)) - 5
     assert np.all(cohort.entry_time < cohort.time)
+
+
+def test_where_no_row_is_possible_it_is_said_why():
+    table = pd.DataFrame({"event": [0, 1] * 30, "time": [5.0] * 60, "age": [50.0] * 60, "x": list(range(60))})
+    with pytest.raises(wh.files.table.TableError, match="0 rows left of 60: in the others observation ends before"):
+        wh.read_cohort(table, "event", time="time", entry_time="age")

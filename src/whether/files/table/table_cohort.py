@@ -227,10 +227,11 @@ def read_cohort(
     cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.by, *choice.candidates])))
     findings = list(opened.findings)
     _refuse_few(opened.name, cells.num_rows)
+    n_read = cells.num_rows
     outcome, possible = read_outcome(cells, roles, findings)
     if possible is not None:
         cells, outcome = cells.filter(pa.array(possible)), outcome.take(possible)
-        _refuse_few(opened.name, cells.num_rows)
+        _refuse_few(opened.name, cells.num_rows, n_read)
     if group is None:
         _tell_same_ids(cells.select(choice.ids), findings)
     encoder, X = _encode(cells, choice, outcome, keep_gaps, findings)
@@ -250,10 +251,11 @@ def read_cohort(
     )
 
 
-def _refuse_few(name: str, n: int) -> None:
+def _refuse_few(name: str, n: int, n_read: int | None = None) -> None:
     if n < FEWEST_ROWS:
+        left = "" if n_read is None else f" left of {n_read:,}: in the others observation ends before it begins"
         raise TableError(
-            f"{name!r} has {n} row{'s' * (n > 1)}; fewer than {FEWEST_ROWS} people are too few to learn from."
+            f"{name!r} has {n} row{'s' * (n != 1)}{left}; fewer than {FEWEST_ROWS} people are too few to learn from."
         )
 
 
