@@ -24,6 +24,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
+DISTRIBUTION = (
+    f"'auto' or one of {sorted(DISTRIBUTIONS)}",
+    lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
+)
 # What a parameter must be, in words and as a test.
 RULES = {
     "penalty": ("'auto', or None for maximum likelihood", lambda value: value is None or value == "auto"),
@@ -37,15 +41,9 @@ RULES = {
     ),
     "clock": ("'time' or 'follow_up'", lambda value: isinstance(value, str) and value in ("time", "follow_up")),
     "covariance": ("'observed' or 'sandwich'", lambda value: value in ("observed", "sandwich")),
-    "distribution": (
-        f"'auto' or one of {sorted(DISTRIBUTIONS)}",
-        lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
-    ),
+    "distribution": DISTRIBUTION,
     "prevalence_error": ("a number > 0", lambda value: value is None or (_is_number(value) and 0 < value < math.inf)),
-    "death_distribution": (
-        f"'auto' or one of {sorted(DISTRIBUTIONS)}",
-        lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
-    ),
+    "death_distribution": DISTRIBUTION,
     "verbose": (
         "True, False or a whole number >= 0",
         lambda value: isinstance(value, numbers.Integral) and int(value) >= 0,
