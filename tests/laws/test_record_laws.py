@@ -145,7 +145,7 @@ def test_the_objective_of_both_sides_has_the_derivatives_it_says(
     )
     scores = np.concatenate(list(objective.row_scores(theta)))
     np.testing.assert_allclose(
-        -scores.sum(axis=0), objective._sum_blocks(theta, with_hessian=False).gradient, rtol=1e-9
+        -scores.sum(axis=0), objective.sums(theta, with_hessian=False).gradient, rtol=1e-9
     )
 
 
