@@ -99,5 +99,7 @@ def join(cohorts: Sequence[Cohort]) -> Cohort:
                 for cohort, part in zip(cohorts, parts, strict=True)
             ]
             beside[name] = np.concatenate(filled)
-    features, labeled = (np.concatenate([getattr(cohort, name) for cohort in cohorts]) for name in ("features", "labeled"))
+    features, labeled = (
+        np.concatenate([getattr(cohort, name) for cohort in cohorts]) for name in ("features", "labeled")
+    )
     return replace(cohorts[0], features=features, labeled=labeled, **beside)

@@ -8,8 +8,8 @@ import pytest
 from whether import METHODS
 from whether.learners.fit_result import Status
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.penalized import Evaluation
 from whether.learners.linear.optimize import lbfgs, newton, polish
+from whether.learners.linear.penalized import Evaluation
 from whether.propensity import LogisticPropensity
 
 

@@ -13,7 +13,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from whether.arrays import Array, Flags
+from whether.arrays import Array, Flags, Rows
 from whether.blocks import Blocks
 from whether.cohort import Cohort, join
 from whether.learners.rows import step_of_part
@@ -129,13 +129,12 @@ def survey(blocks: Blocks[Cohort], counts: Sequence[tuple[int, int]]) -> Populat
     center = _center_of_first(blocks)
     work = partial(_tally, center=center, thin=-(-n // MOST_SAMPLED), steps=steps)
     tally = blocks.total(work, beside=[(int(rows), int(labeled)) for rows, labeled in offsets[:-1]])
-    people = tally.counts[0]
+    people, events, negatives, deaths = tally.counts.tolist()
     first, second = tally.moments / people
     scale = np.sqrt(np.maximum(second - first**2, 0.0))
     drawn = {size: join(parts) for size, parts in tally.drawn.items()}
-    return Population(
-        blocks, n, n_labeled, *tally.counts.tolist(), tally.longest, center + first, scale, drawn.pop(0), drawn
-    )
+    counted = (n, n_labeled, people, events, negatives, deaths, tally.longest)
+    return Population(blocks, *counted, center + first, scale, drawn.pop(0), drawn)
 
 
 def _center_of_first(blocks: Blocks[Cohort]) -> Array:
@@ -158,7 +157,7 @@ def _tally(block: Cohort, first: tuple[int, int], *, center: Array, thin: int, s
     return _Tally(np.array(counts), moments, float(reduce(np.fmax, times, np.nan)), drawn)
 
 
-def _evenly_spaced(labeled: Flags, first: tuple[int, int], step: int) -> Array:
+def _evenly_spaced(labeled: Flags, first: tuple[int, int], step: int) -> Rows:
     """Rows of a block that are every so many labeled, or unlabeled, ones of all; some rows came before them."""
     rows, n_labeled = first
     before = np.where(labeled, n_labeled + np.cumsum(labeled) - 1, rows - n_labeled + np.cumsum(~labeled) - 1)

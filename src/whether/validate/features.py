@@ -94,8 +94,9 @@ def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:
             "cannot be told from the intercept. Leave it out."
         )
     twin = _first_duplicate(sample.features[:, varies])
-    if twin is not None and np.allclose(*(np.array([mean[i], scale[i]]) for i in varies[list(twin)]), rtol=1e-12):
-        names = [sample.names[i] for i in varies[list(twin)]]
+    pair = varies[[] if twin is None else list(twin)]
+    if pair.size and np.allclose(np.diff([mean[pair], scale[pair]]), 0.0, atol=1e-12 * float(scale[pair[0]])):
+        names = [sample.names[i] for i in pair]
         raise DataError(
             f"Columns {names[0]!r} and {names[1]!r} are identical: their effects cannot be told apart. Leave one out."
         )

@@ -1,4 +1,4 @@
-"""Rows that do not fit into memory or lie on other machines: sources for ``fit_rows``, and risks written as they come."""
+"""Rows that do not fit into memory, or lie on other machines: sources for ``fit_rows``, and risks as they come."""
 
 from whether.files.rows.array_rows import ArrayRows
 from whether.files.rows.dask_rows import DaskRows

@@ -86,7 +86,7 @@ def _ask_for_values(column: Column) -> str:
 
 
 def _find_values(column: Column, wanted: Sequence[str], is_part: bool) -> Flags:
-    """Which cells have one of the values; each must be somewhere in a whole table. Numbers may be written in any way."""
+    """Which cells have one of the values; each must be in a whole table. Numbers may be written in any way."""
     cells = as_categories(column)
     present = {entry.value for entry in count_values(cells)}
     asked = []

@@ -24,15 +24,7 @@ class Evaluation(NamedTuple):
 
 
 class PenalizedObjective(ABC):
-    """Penalised negative log-likelihood of a linear model as a function of its coefficients.
-
-    Attributes
-    ----------
-    n : int
-        Number of rows.
-    """
-
-    n: int
+    """Penalised negative log-likelihood of a linear model as a function of its coefficients."""
 
     def __init__(self, task: Task, ridge: float, standardization: Standardization) -> None:
         self.ridge, self.share, self.standardization = ridge, task.share, standardization
@@ -53,7 +45,12 @@ class PenalizedObjective(ABC):
     @property
     def outcome_places(self) -> Rows:
         """Positions of the outcome's coefficients, its intercept first."""
-        return np.r_[0, np.arange(self.layout.size)[self.layout.outcome]]
+        return np.append(0, np.arange(self.layout.size)[self.layout.outcome])
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of rows."""
 
     @abstractmethod
     def sums(self, theta: Array, *, with_hessian: bool) -> Evaluation:
@@ -108,9 +105,9 @@ class PenalizedObjective(ABC):
     def _add_share(self, theta: Array, gradient: Array, hessian: Array) -> float:
         """Penalty on a mean risk that is not the share known from elsewhere; derivatives are added in place."""
         assert self.share is not None
-        people, *sums = self.risk_sums(theta)
-        risk, by_mean, bend = (part / people for part in sums)
-        miss, places = risk - self.share.share, self.outcome_places
+        people, risk, by_mean, bend = self.risk_sums(theta)
+        by_mean, bend = by_mean / people, bend / people
+        miss, places = risk / people - self.share.share, self.outcome_places
         gradient[places] += miss / self.share.error**2 * by_mean
         hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
         return 0.5 * (miss / self.share.error) ** 2

@@ -29,10 +29,15 @@ class StreamedObjective(PenalizedObjective):
         columns = order_columns(task)[0]
         scale = population.scale[columns]
         super().__init__(task, ridge, Standardization(columns, population.mean[columns], scale))
-        self.population, self.n = population, population.n
+        self.population = population
         # What travels to the blocks holds nobody: each block puts its own people in.
         self._of_cohort = partial(_objective_of, task.without_people(), ridge, self.standardization)
         self._blocks: Blocks[LinearObjective] = population.blocks.map(self._of_cohort)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.population.n
 
     def part(self, n_rows: int) -> LinearObjective:
         """Objective of evenly spaced rows in memory, about this many and with enough labeled ones; or of all."""
