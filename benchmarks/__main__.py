@@ -15,6 +15,7 @@ BENCHMARKS = {
     "level": "number of unseen positives and mean risk with intervals, beside the truth of worlds and real cohorts",
     "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
+    "rows": "fits to Parquet files that do not fit into memory, and on a cluster: passes, time beside reading, memory",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         likelihood_ratio_test,
     )
     from whether.files.model import load_model, save_model
+    from whether.files.rows import ArrayRows, DaskRows, ParquetRows, predict_parquet
     from whether.files.table import read_cohort
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
@@ -38,8 +39,10 @@ __all__ = [
     "METHODS",
     "AFTClassifier",
     "ArgumentError",
+    "ArrayRows",
     "BoostedLearner",
     "Cohort",
+    "DaskRows",
     "DataError",
     "DiscreteTimeCureClassifier",
     "EMLearner",
@@ -51,6 +54,7 @@ __all__ = [
     "MissingTimeError",
     "MixtureCureClassifier",
     "NeuralLearner",
+    "ParquetRows",
     "PromotionTimeClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
@@ -60,6 +64,7 @@ __all__ = [
     "examine",
     "likelihood_ratio_test",
     "load_model",
+    "predict_parquet",
     "read_cohort",
     "recommend",
     "save_model",
@@ -83,6 +88,7 @@ _HOMES = {
     "backtest": "whether.advise",
     "examine": "whether.advise",
     "load_model": "whether.files.model",
+    **dict.fromkeys(("ArrayRows", "DaskRows", "ParquetRows", "predict_parquet"), "whether.files.rows"),
     "read_cohort": "whether.files.table",
     "recommend": "whether.advise",
     "save_model": "whether.files.model",

@@ -31,6 +31,12 @@ class Family(ABC):
     # The event happens to people whose predictor exceeds a draw from this distribution.
     threshold: ClassVar[ResidualDistribution]
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)  # also after a journey to another process
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
     def log_never(self, x: Array) -> Jet:
         """Log probability that the event never happens, with two derivatives."""
         return self.threshold.log_survival(x)

@@ -144,9 +144,7 @@ def test_the_objective_of_both_sides_has_the_derivatives_it_says(
         at.hessian, finite_difference(lambda x: objective.evaluate(x).gradient, theta), rtol=1e-6, atol=1e-4
     )
     scores = np.concatenate(list(objective.row_scores(theta)))
-    np.testing.assert_allclose(
-        -scores.sum(axis=0), objective._sum_blocks(theta, with_hessian=False).gradient, rtol=1e-9
-    )
+    np.testing.assert_allclose(-scores.sum(axis=0), objective.sums(theta, with_hessian=False).gradient, rtol=1e-9)
 
 
 @pytest.mark.parametrize("labeled", [True, False])

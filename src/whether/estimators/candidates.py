@@ -9,7 +9,7 @@ import numpy as np
 
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
-from whether.learners import LinearLearner, Task
+from whether.learners import MOST_SAMPLED, LinearLearner, Task
 from whether.propensity import Propensity, SurvivalTimePropensity, TwoSidedPropensity
 from whether.validate import check_planned_follow_up
 
@@ -27,7 +27,7 @@ def cure_candidates(
 
     The distributions are those of events and of deaths.
     """
-    candidates = survival_candidates(kind, distributions[0], cohort.without_known_negatives(), penalty)
+    candidates = survival_candidates(kind, distributions[0], cohort, penalty)
     if cohort.competing is None:
         return candidates
     if kind.needs_follow_up and cohort.time is not None:
@@ -59,6 +59,7 @@ def survival_candidates(
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
+    cohort = cohort.thin(MOST_SAMPLED).without_known_negatives()
     recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
     center = float(np.average(recorded, weights=cohort.weight))
     spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))

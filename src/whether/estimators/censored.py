@@ -19,11 +19,11 @@ from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
+from whether.estimators.from_rows import FromRows
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
 from whether.learners import Learner, Task, resolve_learner
-from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
     check_cohort,
@@ -37,7 +37,7 @@ from whether.validate import (
 )
 
 
-class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -148,15 +148,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         cohort = check_cohort(features, labels, names=self._names(), **beside)
         check_needs(type(self).__name__, cohort, self._needs)
         check_readable(type(self).__name__, vars(cohort), self._unread)
-        self.classes_ = np.array([0, 1])
-        self._count(cohort)
-        with reporting(self.verbose) as report:
-            task = self._task(cohort)
-            self.model_ = self._learner(task).fit(task)
-            self._describe(cohort)
-            report.say(f"{type(self).__name__}, {cohort.n:,} people: {self.fit_result_.message}")
-        self._report()
-        return self
+        return self._learn(cohort)
 
     @classmethod
     def unread_records(cls) -> tuple[str, ...]:
@@ -167,8 +159,8 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned from a checked cohort: the restriction on the propensity."""
 
-    def _describe(self, cohort: Cohort) -> None:
-        """Keep what else the fit says about the cohort."""
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
+        """Keep what else the fit says about the cohort; of a sample, with the longest time of the others."""
 
     def _learner(self, task: Task) -> Any:
         """Learner that the parameter stands for, with the linear settings from which all learners start."""

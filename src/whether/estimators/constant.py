@@ -156,7 +156,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
         risk = PURisk(self.label_frequency_, nonnegative=self.nonnegative)
         return Task(cohort, [risk.propensity], risk=risk, rng=self._rng())
 
-    def _describe(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
         loss = softplus_expit(np.asarray(self.model_.predict(cohort.features)[0]))[0]
         weight = 1 - cohort.labeled / self.label_frequency_
         self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))

@@ -14,7 +14,7 @@ from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.candidates import cure_candidates
 from whether.estimators.time_model import TimeModelClassifier, task_in_two_parts
-from whether.learners import LinearFit, ShrinkagePath, Task
+from whether.learners import MOST_SAMPLED, LinearFit, ShrinkagePath, Task
 from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
@@ -252,7 +252,7 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         return np.asarray(self.model_.propensity.edges)
 
     def _task(self, cohort: Cohort) -> Task:
-        timed = cohort.without_known_negatives()
+        timed = cohort.thin(MOST_SAMPLED).without_known_negatives()
         weight, time = None if timed.weight is None else timed.weight[timed.labeled], timed.required("time")
         edges = equal_event_edges(time[timed.labeled], self.n_bins, weight)
         # Raised a little, so that nobody's event time is kept; tied edges become one.

@@ -11,7 +11,7 @@ from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.coefficient_table import describe_coefficients, summarize
 from whether.inference import Summary
-from whether.learners import BoostedFit, FitResult, LinearFit, Selection
+from whether.learners import BoostedFit, FitResult, LinearFit, Population, Selection
 from whether.validate import ArgumentError
 
 
@@ -26,8 +26,13 @@ class FitReport:
     n_known_negatives_: float = 0.0
     n_deaths_: float = 0.0
 
-    def _count(self, cohort: Cohort) -> None:
+    def _count(self, cohort: Cohort, population: Population | None) -> None:
         """Keep how many people, events, known negatives and groups there were."""
+        if population is not None:
+            self.n_people_, self.n_events_ = population.people, population.events
+            self.n_known_negatives_, self.n_deaths_ = population.known_negatives, population.deaths
+            self.n_groups_ = None
+            return
         weights, never = cohort.weights, cohort.known_negative
         self.n_people_, self.n_events_ = float(weights.sum()), float(weights[cohort.labeled].sum())
         self.n_known_negatives_ = 0.0 if never is None else float(weights[never].sum())

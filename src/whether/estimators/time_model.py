@@ -58,11 +58,14 @@ class TimeModelClassifier(CensoredClassifier):
         """Probability that the event ever happens."""
         return np.ones(v.shape[1]) if eta is None else self.family.probability(eta)[0]
 
-    def _describe(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
         cohort = cohort.without_known_negatives()
         self.follow_up_points_ = potential_follow_up(cohort)
         recorded = np.fmax.reduce([values for values in (cohort.time, cohort.follow_up) if values is not None])
-        self.longest_follow_up_ = float(coarsen_times(recorded, cohort.weights, recorded.max()[None])[0])
+        weights = cohort.weights
+        if longest is not None and longest > recorded.max():
+            recorded, weights = np.append(recorded, longest), np.append(weights, 1.0)
+        self.longest_follow_up_ = float(coarsen_times(recorded, weights, recorded.max()[None])[0])
         some = cohort.thin(MOST_ROWS)
         eta, v = self.model_.predict(some.features)
         expected = self._positive(eta, v) * some.weights

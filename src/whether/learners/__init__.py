@@ -6,9 +6,11 @@ from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
 from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
+from whether.learners.population import MOST_SAMPLED, Population, RowSource
 from whether.learners.task import FittedModel, KnownShare, Learner, Task
 
 __all__ = [
+    "MOST_SAMPLED",
     "AutoLearner",
     "BoostedFit",
     "BoostedLearner",
@@ -23,6 +25,8 @@ __all__ = [
     "LinearLearner",
     "NeuralFit",
     "NeuralLearner",
+    "Population",
+    "RowSource",
     "Selection",
     "ShrinkagePath",
     "StartResult",

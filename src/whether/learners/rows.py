@@ -73,6 +73,12 @@ def _as_slice(rows: Rows) -> Selected:
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
 
 
+def step_of_part(n: int, n_labeled: int, n_rows: int, fewest_labeled: int) -> int:
+    """Distance of evenly spaced rows that are about so many, with at least so many labeled ones."""
+    share = max(n_rows / n, fewest_labeled / max(n_labeled, 1))
+    return int(1 / share) if share < 1 else 1
+
+
 def deal_folds(
     labeled: Flags,
     ranks: Array,

@@ -111,7 +111,7 @@ class World:
 
     def __post_init__(self) -> None:
         """Refuse a way of reporting or a feature that does not exist, and two humps of several causes."""
-        if self.event_hump and self.family is not MIXTURE:
+        if self.event_hump and self.family != MIXTURE:
             raise ArgumentError(f"event times with two humps are drawn for a mixture only, not for {self.family.name}")
         if self.reporting not in get_args(Reporting):
             raise ArgumentError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")

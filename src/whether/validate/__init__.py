@@ -11,13 +11,16 @@ from whether.validate.error_types import (
     IdentifiabilityWarning,
     MissingTimeError,
 )
-from whether.validate.features import check_columns, check_features, check_table, resolve_columns
+from whether.validate.features import check_columns, check_features, check_moments, check_table, resolve_columns
 from whether.validate.labels_and_times import (
+    check_both_classes,
     check_cohort,
     check_labels,
     check_needs,
     check_planned_follow_up,
+    check_potential_follow_up,
     check_readable,
+    check_rows,
     number_groups,
     rank_of_labeled,
 )
@@ -37,9 +40,9 @@ from whether.validate.values import (
 
 __all__ = [
     "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
-    "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_labels", "check_needs", "check_negative", "check_number", "check_planned_follow_up", "check_probabilities",
-    "check_readable", "check_records", "check_scores", "check_share", "check_table",
-    "check_times", "check_weight", "check_whole_number", "number_groups",
-    "rank_of_labeled", "resolve_columns",
+    "check_both_classes", "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags",
+    "check_known_follow_up", "check_labels", "check_moments", "check_needs", "check_negative", "check_number",
+    "check_planned_follow_up", "check_potential_follow_up", "check_probabilities", "check_readable", "check_records",
+    "check_rows", "check_scores", "check_share", "check_table", "check_times", "check_weight", "check_whole_number",
+    "number_groups", "rank_of_labeled", "resolve_columns",
 ]  # fmt: skip

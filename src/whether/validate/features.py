@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.cohort import Cohort
 from whether.validate.error_types import DataError
 
 Array = NDArray[np.float64]
+
+# Standard deviation below which a column is constant, as a share of its mean: what summation leaves of it.
+CONSTANT = 1e-9
 
 
 def check_table(table: Any, *, allow_empty: bool = False) -> None:
@@ -76,6 +80,25 @@ def check_columns(features: Array, names: Sequence[str]) -> None:
         raise DataError(
             f"Columns {names[twin[0]]!r} and {names[twin[1]]!r} are identical: their effects cannot be told apart. "
             "Drop one of them."
+        )
+
+
+def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:
+    """Refuse columns that never vary or repeat another, by their moments and a sample of the rows."""
+    constant = np.flatnonzero(scale <= CONSTANT * np.abs(mean))
+    varies = np.flatnonzero(scale > CONSTANT * np.abs(mean))
+    if constant.size:
+        column = int(constant[0])
+        raise DataError(
+            f"Column {sample.names[column]!r} is constant (always {mean[column]:g}){_and_more(constant.size - 1)}: it "
+            "cannot be told from the intercept. Leave it out."
+        )
+    twin = _first_duplicate(sample.features[:, varies])
+    pair = varies[[] if twin is None else list(twin)]
+    if pair.size and np.allclose(np.diff([mean[pair], scale[pair]]), 0.0, atol=1e-12 * float(scale[pair[0]])):
+        names = [sample.names[i] for i in pair]
+        raise DataError(
+            f"Columns {names[0]!r} and {names[1]!r} are identical: their effects cannot be told apart. Leave one out."
         )
 
 

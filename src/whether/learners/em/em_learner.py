@@ -107,7 +107,7 @@ class EMLearner(Learner, BaseEstimator):
     def _check(self, task: Task) -> None:
         if not task.has_outcome:
             raise ArgumentError("In this model everybody is positive, so there is no outcome part for the classifier.")
-        if task.family is not MIXTURE:
+        if task.family != MIXTURE:
             raise ArgumentError(
                 f"EM imputes who is positive, and in a {task.family.name} model causes are counted instead: a "
                 "classifier cannot be its outcome part. Use learner='linear', 'boosted', 'neural' or 'auto'."

@@ -13,8 +13,9 @@ from sklearn.pipeline import Pipeline
 from whether.arrays import Array, Rows
 from whether.learners.em.em_fit import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
 from whether.learners.linear import LinearFit
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
+from whether.learners.linear.penalized import Evaluation
 from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
 from whether.learners.rows import RowProblem, deal_folds, in_spreads

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from whether.arrays import Array
 from whether.learners.fit_result import Status
-from whether.learners.linear.objective import Evaluation
+from whether.learners.linear.penalized import Evaluation
 
 # The longest step in any coordinate.
 LONGEST_STEP = 4.0
@@ -93,7 +93,7 @@ def polish(
     value_and_gradient: Callable[[Array], tuple[float, Array]],
     start: Array,
     max_steps: int,
-    tolerance: float = 1e-4,
+    tolerance: float,
 ) -> Optimum:
     """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
 
