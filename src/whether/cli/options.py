@@ -51,6 +51,7 @@ LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", 
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
 Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
+Force = Annotated[bool, flag("--force", "Replace the output even if it is not a file that whether wrote.")]
 AsJson = Annotated[bool, flag("--json", "Print one JSON object.")]
 
 
