@@ -62,7 +62,7 @@ class Finding:
     def is_warning(self) -> bool:
         """Whether the reader may have to act."""
         told = (OneColumn, LooksLikeId, UnknownCategories, Suspected, OtherValues, LikelyCode, SameId, RowsLeftOut)
-        return isinstance(self, (*told, LostEarlier))
+        return isinstance(self, (*told, LostEarlier, Outlying))
 
 
 @dataclass(frozen=True)
@@ -208,6 +208,10 @@ class LikelyCode(ColumnFinding):
     """A value that is likely to be a code for "not known"."""
 
     held: Held
+
+
+class Outlying(ColumnFinding):
+    """One value of a column lies so far out that all others hardly differ beside it."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from whether.files.table.leaks import Leak, find_leaks
 from whether.files.table.missing_codes import find_code
 from whether.files.table.outcome import Outcome
 from whether.files.table.roles import Choice
+from whether.validate import find_outlying
 
 Array = NDArray[np.float64]
 
@@ -111,6 +112,8 @@ class _Planner:
             if not self.choice.asks_for(column.name):
                 return self._leave_out(column, Reason.ID)
             self.findings.append(finding.LooksLikeId(column.name))
+        if find_outlying(known[:, None], [column.name]):
+            self.findings.append(finding.Outlying(column.name))
         if self.keep_gaps:
             return NumberPlan(column.name, float("nan"))
         if not column.n_missing:
