@@ -27,7 +27,7 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
         return _simulate_people(options.seed)
     table = open_table(options.table, query=options.query)
     lists = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
-    columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names) for name in lists}
+    columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names, name) for name in lists}
     plain = (
         "event", "time", "follow_up", "entry", "endpoint", "event_date", "last_contact", "entry_time", "time_lower",
         "never_after", "group",

@@ -8,6 +8,7 @@ from whether.cli.options import (
     AdvisedLearner,
     AsJson,
     CohortOptions,
+    Force,
     ModelOutput,
     Text,
     Texts,
@@ -30,6 +31,7 @@ def fit(
     penalty: Annotated[str, option("auto, or none for maximum likelihood.", "NAME", shows=True)] = "auto",
     prevalence: Annotated[float | None, option("Share of positives that is known from elsewhere.", "SHARE")] = None,
     prevalence_error: Annotated[float | None, option("Its standard error.", "NUMBER")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a table how likely the event is ever to happen, and write a model file.
@@ -64,7 +66,7 @@ def fit(
     from whether.cli.output import check_output, gathered_warnings, make_notes, tell
     from whether.telling.plain import to_plain
 
-    check_output(output, cohort.table)
+    check_output(output, cohort.table, force=force)
     chosen = check_method(method, cohort)
     check_learner(learner)
     check_penalty(penalty)

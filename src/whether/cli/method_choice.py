@@ -66,7 +66,7 @@ def model_settings(
     people: TableCohort, outcome_features: list[str] | None, penalty: str, share: tuple[float | None, float | None]
 ) -> dict[str, Any]:
     """Parameters of a classifier that options of `whether fit` stand for; those not given are left out."""
-    named = list_columns(outcome_features, people.encoder.columns)
+    named = list_columns(outcome_features, people.encoder.columns, "outcome_features")
     absent = next((name for name in named or () if not people.encoder.features_of(name)), None)
     if absent is not None:
         raise CommandError(

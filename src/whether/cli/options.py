@@ -51,6 +51,7 @@ LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", 
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
 Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
+Force = Annotated[bool, flag("--force", "Replace the output even if it is not a file that whether wrote.")]
 AsJson = Annotated[bool, flag("--json", "Print one JSON object.")]
 
 
@@ -186,11 +187,16 @@ def check_penalty(penalty: str) -> None:
         raise CommandError(f"--penalty must be auto or none, got {penalty!r}.")
 
 
-def list_columns(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+def list_columns(given: Sequence[str] | None, names: Sequence[str], option: str) -> list[str] | None:
     """Columns that an option lists: None where it was not given, and no columns for "none", unless one is called so."""
     if given is None:
         return None
-    return [] if list(given) == ["none"] and "none" not in names else split(given, names)
+    if list(given) == ["none"] and "none" not in names:
+        return []
+    listed = split(given, names)
+    if not listed:
+        raise CommandError(f"--{option.replace('_', '-')} is empty: give names of columns, as a,b, or leave it out.")
+    return listed
 
 
 def split(given: Iterable[str] | None, names: Sequence[str] = ()) -> list[str]:

@@ -15,7 +15,7 @@ from whether.analysis.sources import describe_origin
 from whether.cli.cohorts import read_people, what_else
 from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
-from whether.cli.output import make_notes, refuse_names, tell
+from whether.cli.output import make_notes, refuse_names, tell, tell_remains
 from whether.cli.problems import printable
 from whether.estimators import LabelClassifier
 from whether.files.table import TableCohort, write_table
@@ -34,6 +34,7 @@ def run(
     cohort: CohortOptions, output: Path, as_json: bool, suppress_below: int, settings: dict[str, Any], **origin: str
 ) -> None:
     """Analyse, write the folder, and tell."""
+    tell_remains(output, FILES)
     with whole_folder(output, FILES, SCHEMA) as folder:
         people = read_people(cohort)
         names = _name_people(people)

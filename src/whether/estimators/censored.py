@@ -34,6 +34,7 @@ from whether.validate import (
     check_readable,
     check_weight,
     resolve_columns,
+    unmasked,
 )
 
 
@@ -141,7 +142,7 @@ class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, AB
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
-        features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
+        features, labels = self._check_X(X, reset=True), column_or_1d(unmasked(y, "y"), warn=True)
         beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
         beside |= {"groups": groups, "known_negative": known_negative, "time_lower": time_lower}
         beside |= {"entry_time": entry_time, "competing": competing}
@@ -219,8 +220,7 @@ class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, AB
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
-        more_likely = self.decision_function(X) > 0
-        return np.asarray(self.classes_[more_likely.astype(int)])
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:

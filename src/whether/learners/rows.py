@@ -111,6 +111,26 @@ def deal_folds(
     return place % n_folds
 
 
+def usable_folds(folds: Rows, labeled: Flags) -> list[int]:
+    """Folds without which there are still labeled and unlabeled people; where events are few, not all of them."""
+    numbers = range(int(folds.max()) + 1)
+    return [number for number in numbers if labeled[folds != number].any() and not labeled[folds != number].all()]
+
+
+def order_by_content(cohort: Cohort) -> Rows:
+    """Order of the rows by what is known of people: labeled ones first, the same for every order of the table.
+
+    It does not change with units, and with the order of columns only where rows are otherwise alike.
+    """
+    gaps = np.isnan(cohort.features)
+    scaled = in_spreads(np.where(gaps, 0.0, cohort.features)) - gaps
+    size = np.round((scaled**2).sum(axis=1), 6)
+    mix = np.round((scaled * np.sqrt(np.arange(2, 2 + scaled.shape[1]))).sum(axis=1), 6)
+    beside = (cohort.weight, cohort.entry_time, cohort.time_lower, cohort.follow_up, cohort.time)
+    keys = [mix, size, *(values for values in beside if values is not None), ~cohort.labeled]
+    return np.lexsort(keys)
+
+
 def _place_of_group(place: Rows, groups: Rows) -> Rows:
     """Move all rows of a group to the first of their places, and close the gaps."""
     first = np.full(int(groups.max()) + 1, place.max())

@@ -172,6 +172,22 @@ def _(finding: facts.LikelyCode, fewest: int = FEWEST) -> str:
 
 
 @word.register
+def _(finding: facts.AllEmpty, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} is empty in this table, but the model learned from it: everybody is treated as a "
+        "person of whom it is not known."
+    )
+
+
+@word.register
+def _(finding: facts.Outlying, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} has one value so far from all others that these hardly differ beside it, and their "
+        "effect is lost. Look at its largest and smallest values, and put a mistyped one right."
+    )
+
+
+@word.register
 def _(finding: facts.SameId, fewest: int = FEWEST) -> str:
     return (
         f"The id in {name_columns(finding.columns)} is not unique: {count(finding.people, fewest)} rows share theirs "

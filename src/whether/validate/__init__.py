@@ -11,7 +11,14 @@ from whether.validate.error_types import (
     IdentifiabilityWarning,
     MissingTimeError,
 )
-from whether.validate.features import check_columns, check_features, check_moments, check_table, resolve_columns
+from whether.validate.features import (
+    check_columns,
+    check_features,
+    check_moments,
+    check_table,
+    find_outlying,
+    resolve_columns,
+)
 from whether.validate.labels_and_times import (
     check_both_classes,
     check_cohort,
@@ -24,7 +31,7 @@ from whether.validate.labels_and_times import (
     number_groups,
     rank_of_labeled,
 )
-from whether.validate.per_person import check_times, check_weight
+from whether.validate.per_person import check_times, check_weight, unmasked
 from whether.validate.records import check_negative, check_records
 from whether.validate.values import (
     check_between,
@@ -44,5 +51,5 @@ __all__ = [
     "check_known_follow_up", "check_labels", "check_moments", "check_needs", "check_negative", "check_number",
     "check_planned_follow_up", "check_potential_follow_up", "check_probabilities", "check_readable", "check_records",
     "check_rows", "check_scores", "check_share", "check_table", "check_times", "check_weight", "check_whole_number",
-    "number_groups", "rank_of_labeled", "resolve_columns",
+    "find_outlying", "number_groups", "rank_of_labeled", "resolve_columns", "unmasked",
 ]  # fmt: skip

@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from whether.cohort import Cohort
 from whether.validate.error_types import DataError
+from whether.validate.per_person import unmasked
 
 Array = NDArray[np.float64]
 
 # Standard deviation below which a column is constant, as a share of its mean: what summation leaves of it.
 CONSTANT = 1e-9
+OUTLYING = 0.1  # of the standard deviation that is left without one row: a hundredth of the variance
 
 
 def check_table(table: Any, *, allow_empty: bool = False) -> None:
     """Check a data frame's columns to be numeric, naming the one that is not, and that there are some."""
+    unmasked(table, "X")
     if getattr(table, "shape", (1, 1))[1:] == (0,):
         if not allow_empty:
             raise DataError(
@@ -100,6 +103,24 @@ def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:
         raise DataError(
             f"Columns {names[0]!r} and {names[1]!r} are identical: their effects cannot be told apart. Leave one out."
         )
+
+
+def find_outlying(features: Array, names: Sequence[str]) -> list[str]:
+    """Names of columns in which one value lies so far out that all others hardly differ beside it.
+
+    Without that row less than a hundredth of the variance is left, but not nothing, as in a column of 0 and one 1.
+    """
+    found = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for name, column in zip(names, features.T, strict=True):
+            known = column[~np.isnan(column)]
+            if known.size < 3:
+                continue
+            row = int(np.argmax(np.abs(known - known.mean())))
+            rest, spread = np.delete(known, row), known.std()
+            if 0 < rest.std() < OUTLYING * spread:
+                found.append(name)
+    return found
 
 
 def _and_more(count: int) -> str:

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
-from whether.validate.per_person import check_times, check_weight, is_missing
+from whether.validate.per_person import check_times, check_weight, is_missing, unmasked
 from whether.validate.records import check_records
 
 Array = NDArray[np.float64]
 
 MOST_RANKED = 50_000
+FEWEST_PER_ROW = 0.1  # people that a row stands for on average; fewer are shares, and penalties would swamp them
 
 
 def check_rows(
@@ -34,7 +35,7 @@ def check_rows(
     """Check what can be checked row by row, of a cohort or a part of one; of ``records`` see `check_records`."""
     n = features.shape[0]
     labeled = check_labels(labels, n)
-    weight = None if sample_weight is None else check_weight(sample_weight, n)
+    weight = None if sample_weight is None else _check_people(check_weight(sample_weight, n))
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
     known = check_records(labeled, checked_time, checked_follow_up, **records)
@@ -65,9 +66,21 @@ def check_cohort(features: Array, labels: ArrayLike, *, names: Sequence[str], **
     return cohort
 
 
+def _check_people(weight: Array) -> Array:
+    """Refuse weights that are shares: a row of weight 2 is two people, and a thousand of 0.001 are one."""
+    rows = int(np.count_nonzero(weight))
+    if weight.sum() < FEWEST_PER_ROW * rows:
+        raise DataError(
+            f"sample_weight says how many people each row stands for, and the {rows:,} rows together stand for "
+            f"{weight.sum():.3g}: that is too few to learn from. If the weights are shares, pass sample_weight / "
+            "sample_weight.mean()."
+        )
+    return weight
+
+
 def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
     """Check labels to be 0 or 1 (or booleans: True means the event was seen)."""
-    values = np.asarray(labels)
+    values = np.asarray(unmasked(labels, "y"))
     if values.shape[:1] != (n,):
         raise DataError(f"y has {values.shape[0] if values.ndim else 1} entries, but X has {n} rows.")
     if values.dtype == bool:
@@ -125,7 +138,7 @@ def check_both_classes(events: int, people: int) -> None:
 
 def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups that people belong to, one label per person, from 0 on."""
-    labels = np.asarray(groups)
+    labels = np.asarray(unmasked(groups, "groups"))
     if labels.shape != (n,):
         raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
     if labels.dtype.kind in "Of":

@@ -16,6 +16,9 @@ from whether.learners import FitResult, LinearFit, LinearLearner, Selection, Shr
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.propensity import Propensity, SurvivalTimePropensity
 
+# Steps of a baseline, points of follow-up and the like: there are tens of them, whatever the cohort.
+LONGEST = 10_000
+
 
 def propensity_kinds() -> dict[str, Kind]:
     """Kinds of all propensities that there are: a file can name one of these classes and no other."""
@@ -48,6 +51,7 @@ def _parameter(name: str, value: Any) -> Any:
         require(isinstance(value, SurvivalTimePropensity), "a side is missing")
         return value
     if isinstance(value, np.ndarray):
+        require(value.size <= LONGEST, "a part is longer than any")
         check_array(value, 1, value.size)
         return value
     require(isinstance(value, (bool, int, float)) and math.isfinite(value), "a number is missing")

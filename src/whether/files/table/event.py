@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, as_categories, count_values, guess_column, parse_number
+from whether.files.table.codes import as_categories, name_numbers
+from whether.files.table.columns import Column, count_values, guess_column
 from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError, name_columns
 from whether.files.table.roles import Roles
 from whether.validate import ArgumentError
@@ -92,8 +93,8 @@ def _find_values(column: Column, wanted: Sequence[str], is_part: bool) -> Flags:
     asked = []
     for value in wanted:
         text = value.strip()
-        number = parse_number(text) if column.kind == "number" else None
-        text = text if number is None else str(pa.array([number]).cast(pa.string())[0].as_py())
+        if column.kind == "number":
+            text = str(name_numbers(pa.chunked_array([pa.array([text])]))[0].as_py())
         if text not in present and not is_part:
             raise TableError(
                 f"Column {column.name!r} never has the value {value!r}; it has {name_columns(sorted(present), 6)}."

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whether.files.own_files import MARK
 from whether.files.table.columns import is_text
 from whether.files.table.database import read_duckdb, read_sqlite
 from whether.files.table.delimited import TextTable
@@ -188,6 +189,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     kind = check_format(path)
     if kind == "csv":
         table = pa.table({name: _plain(name, table[name]) for name in table.column_names})
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), b"comment": MARK.encode()})
     write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}
     with atomic_path(path) as unfinished:
         write.get(kind, pyarrow.csv.write_csv)(table, unfinished)

@@ -153,7 +153,12 @@ class ConstantStep(PropensityStep):
 
 
 def _fit_weighted(classifier: Any, features: Array, labels: NDArray[np.int_], weight: Array) -> Any:
-    used = weight > SMALLEST_WEIGHT * weight.max()
+    smallest = SMALLEST_WEIGHT * weight.max()
+    used = weight > smallest
+    for label in (0, 1):  # where classes are separated, hardly anybody may be left of one, but classifiers need both
+        if not used[labels == label].any():
+            weight = np.where(labels == label, np.maximum(weight, 2 * smallest), weight)
+            used |= labels == label
     name = f"{classifier.steps[-1][0]}__sample_weight" if isinstance(classifier, Pipeline) else "sample_weight"
     return clone(classifier).fit(features[used], labels[used], **{name: weight[used]})
 
