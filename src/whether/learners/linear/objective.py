@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array, Flags, Rows
 from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Layout, LinearPredictor
 from whether.learners.parallel import share_out
@@ -132,8 +133,8 @@ class LinearObjective:
         """Objective, gradient and exact Hessian."""
         at = self._sum_blocks(theta, with_hessian=True)
         penalty = self.penalty(theta)
-        hessian = np.triu(at.hessian) + np.triu(at.hessian, 1).T
-        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian + penalty.hessian)
+        hessian = _mirror(at.hessian) + penalty.hessian
+        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian)
 
     def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
@@ -199,7 +200,7 @@ class LinearObjective:
             part = -outer[:, :, rows]
             # Unlabeled: products of outcome and propensity are in it, whatever the label.
             self._add_hessian(sums, Block(rows, False, Terms(part[0, 0], part[0], part)))
-        return np.asarray(np.triu(sums) + np.triu(sums, 1).T)
+        return _mirror(sums)
 
     def penalty(self, theta: Array) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
@@ -255,3 +256,13 @@ class LinearObjective:
 def _over(predictors: tuple[int, ...], terms: Array) -> Array:
     """Sum over the predictors that share slopes."""
     return terms[predictors[0]] if len(predictors) == 1 else np.asarray(terms[list(predictors)].sum(axis=0))
+
+
+def _mirror(upper: Array) -> Array:
+    """Symmetric matrix with this upper triangle; what is below it is not read."""
+    return np.where(_is_below(upper.shape[0]), upper.T, upper)
+
+
+@lru_cache(maxsize=16)
+def _is_below(size: int) -> Flags:
+    return np.tri(size, k=-1, dtype=bool)
