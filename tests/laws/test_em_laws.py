@@ -75,7 +75,7 @@ def em_objective(objective_of):
 def test_em_never_lowers_the_likelihood(uncertain_propensity, em_objective):
     objective = em_objective(uncertain_propensity)
     theta, values = start_of(objective), []
-    for _ in range(15):
+    for _ in range(8):
         values.append(-objective.value_and_gradient(theta)[0])
         theta = em_step(objective, theta)
     assert np.all(np.diff(values) > -1e-9)
