@@ -15,11 +15,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import whether as wh
-from whether.learners import EMLearner, NeuralLearner
+from whether.learners import BoostedLearner, EMLearner, NeuralLearner
 
 # Small learners: the checks ask how a classifier behaves, not what it finds.
 NETWORK = NeuralLearner(hidden=(4,), max_epochs=3, n_networks=2)
 HAS_TORCH = importlib.util.find_spec("torch") is not None
+TREES = BoostedLearner(max_rounds=20)
 FOREST = RandomForestClassifier(n_estimators=5, min_samples_leaf=3)
 HISTOGRAM = HistGradientBoostingClassifier(max_iter=5)
 
@@ -120,7 +121,7 @@ LABEL_ONLY = [
     wh.ElkanNotoClassifier(),
     wh.UnbiasedPUClassifier(nonnegative=True),
     wh.SARPUClassifier(),
-    wh.LabelClassifier(learner="boosted"),
+    wh.LabelClassifier(learner=TREES),
     wh.ElkanNotoClassifier(learner=FOREST),
 ]
 
@@ -129,7 +130,7 @@ TRANSLATED = [
     TranslatedElkanNoto(),
     TranslatedUnbiasedPU(nonnegative=True),
     TranslatedSARPU(),
-    TranslatedLabel(learner="boosted"),
+    TranslatedLabel(learner=TREES),
     TranslatedElkanNoto(learner=FOREST),
 ]
 
@@ -138,9 +139,8 @@ WITH_TIMES = [
     MixtureFromRows(),
     DiscreteFromRows(shrinkage=1.0),
     PromotionFromRows(),
-    PromotionFromRows("follow_up"),
     AFTFromRows(),
-    MixtureFromRows(learner="boosted", shrinkage=100.0),
+    MixtureFromRows(learner=TREES, shrinkage=100.0),
     FollowUpFromRows(learner=EMLearner(HISTOGRAM, max_iter=3), shrinkage=100.0),
 ]
 

@@ -122,7 +122,7 @@ def find_outlying(features: Array, names: Sequence[str]) -> list[str]:
         rest = np.maximum(away.sum(axis=0) - away.max(axis=0), 0.0) / some.shape[0]
         far = np.maximum(features.max(axis=0) - center, center - features.min(axis=0))
         hopeful = ~(far**2 < 0.5 * n * rest / OUTLYING**2)
-    return [names[column] for column in np.flatnonzero(hopeful) if _is_outlying(features[:, column])]
+    return [names[int(column)] for column in np.flatnonzero(hopeful) if _is_outlying(features[:, column])]
 
 
 def _is_outlying(column: Array) -> bool:

@@ -78,7 +78,9 @@ class IndexedObjective:
         if self.tied_fully:
             at = self._pull_back(variables, at)
         elif self.indexed:
-            at = Evaluation(at.value, np.append(at.gradient, 0.0), np.pad(at.hessian, (0, 1)))
+            gradient, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
+            gradient[:-1], hessian[:-1, :-1] = at.gradient, at.hessian
+            at = Evaluation(at.value, gradient, hessian)
         at = self._add_penalties(variables, at)
         # Known intercepts get a zero gradient and a unit curvature, so that no step moves them.
         at.gradient[self.fixed] = 0.0

@@ -16,7 +16,7 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Standardization
-from whether.learners.linear.penalized import Evaluation, PenalizedObjective
+from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.parallel import share_out
 from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
@@ -165,7 +165,7 @@ class LinearObjective(PenalizedObjective):
             part = -outer[:, :, rows]
             # Unlabeled: products of outcome and propensity are in it, whatever the label.
             self._add_hessian(sums, Block(rows, False, Terms(part[0, 0], part[0], part)))
-        return np.asarray(np.triu(sums) + np.triu(sums, 1).T)
+        return mirror(sums)
 
     def risk_sums(self, theta: Array) -> tuple[float, float, Array, Array]:
         """Sums over people of one, of their risk, and of its first and second derivatives in the outcome part."""

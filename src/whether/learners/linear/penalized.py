@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array, Flags, Rows
 from whether.learners.linear.design import order_columns
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.learners.task import Task
@@ -82,8 +83,8 @@ class PenalizedObjective(ABC):
         """Objective, gradient and exact Hessian."""
         at = self.sums(theta, with_hessian=True)
         penalty = self.penalty(theta)
-        hessian = np.triu(at.hessian) + np.triu(at.hessian, 1).T
-        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian + penalty.hessian)
+        hessian = mirror(at.hessian) + penalty.hessian
+        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian)
 
     def penalty(self, theta: Array) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
@@ -111,3 +112,13 @@ class PenalizedObjective(ABC):
         gradient[places] += miss / self.share.error**2 * by_mean
         hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
         return 0.5 * (miss / self.share.error) ** 2
+
+
+def mirror(upper: Array) -> Array:
+    """Symmetric matrix with this upper triangle; what is below it is not read."""
+    return np.where(_is_below(upper.shape[0]), upper.T, upper)
+
+
+@lru_cache(maxsize=16)
+def _is_below(size: int) -> Flags:
+    return np.tri(size, k=-1, dtype=bool)
