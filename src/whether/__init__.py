@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from whether.estimators import (
         AFTClassifier,
         Cohort,
+        CoxCureClassifier,
         DiscreteTimeCureClassifier,
         ElkanNotoClassifier,
         FollowUpCureClassifier,
@@ -40,6 +41,7 @@ __all__ = [
     "ArgumentError",
     "BoostedLearner",
     "Cohort",
+    "CoxCureClassifier",
     "DataError",
     "DiscreteTimeCureClassifier",
     "EMLearner",

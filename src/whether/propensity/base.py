@@ -73,6 +73,7 @@ class Propensity(ABC):
     # A slope of this size departs from the shared index as much as a slope of one spread of log time does: the unit in
     # which the penalty on departures is meant.
     slope_unit: ClassVar[float] = 1.0
+    has_level: ClassVar[bool] = True  # whether the level of predictors is theirs, and not that of a baseline
     ratio_kind: ClassVar[str] = "odds ratio"  # what the exponential of a slope means; empty for nothing
     needs_time: ClassVar[bool] = False  # which of the two clocks is read, if any
     needs_follow_up: ClassVar[bool] = False

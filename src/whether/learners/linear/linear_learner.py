@@ -67,7 +67,7 @@ class LinearLearner(Learner):
     def fit(self, task: Task) -> LinearFit:
         """Fit the candidates and keep the most likely."""
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            objective = self.objective(task)
             if task.risk is not None and task.risk.nonnegative:
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
@@ -80,10 +80,14 @@ class LinearLearner(Learner):
             search.settle_shrinkage(criteria)
             return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
 
+    def objective(self, task: Task) -> LinearObjective:
+        """Return what is minimised."""
+        return LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            objective = self.objective(task)
             indexed = IndexedObjective(objective, float(self.shrinkage))
             return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
 

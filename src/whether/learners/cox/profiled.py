@@ -1,0 +1,111 @@
+"""The likelihood of a linear model over a free baseline, as a function of its coefficients alone.
+
+At every evaluation the baseline is the most likely one for these coefficients. The gradient is then that of the
+likelihood with the baseline held; of the Hessian the part is taken away that the baseline can undo. What is left is the
+profile information, of which the inverse is the covariance of the coefficients (Murphy and van der Vaart 2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from whether.arrays import Array, Rows
+from whether.learners.cox.baseline import Baseline, BaselineProblem
+from whether.learners.cox.event_times import EventTimes
+from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.task import Task
+from whether.propensity import FreeBaseline, Observed
+
+
+class ProfiledObjective(LinearObjective):
+    """Penalised negative profile log-likelihood of the coefficients, labeled people first."""
+
+    def __init__(self, task: Task, ridge: float) -> None:
+        super().__init__(task, ridge)
+        self._index()
+
+    def _index(self) -> None:
+        assert isinstance(self.propensity, FreeBaseline)
+        self.events = EventTimes(self.observed, self.n_labeled, self.weight, self.propensity)
+        self._theta: Array | None = None
+        self._baseline: Baseline | None = None
+
+    def subset(self, rows: Rows) -> ProfiledObjective:
+        """Objective of some rows, with a baseline of their own."""
+        part = super().subset(rows)
+        assert isinstance(part, ProfiledObjective)
+        part._index()
+        return part
+
+    def baseline(self, theta: Array) -> Baseline:
+        """The most likely baseline for some coefficients."""
+        if self._baseline is None or not np.array_equal(theta, self._theta):
+            eta, v = self.predictors(theta, slice(0, None))
+            start = None if self._baseline is None else self._baseline.jumps
+            self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
+            self._placed, self._theta = self.events.observe(self._baseline.jumps), theta.copy()
+        return self._baseline
+
+    @property
+    def placed(self) -> Observed:
+        """What the likelihood reads of people under the present baseline."""
+        return self._placed if self.is_free else self.observed
+
+    @property
+    def is_free(self) -> bool:
+        """Whether there is a baseline to be found: under other criteria, of the labels alone say, there is none."""
+        return isinstance(self.propensity, FreeBaseline)
+
+    def row_values(self, theta: Array) -> Array:
+        """Log-likelihood of each person, in the working order of rows, times its weight."""
+        self.baseline(theta)
+        return super().row_values(theta)
+
+    def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
+        if not self.is_free:
+            return super()._sum_blocks(theta, with_hessian=with_hessian)
+        baseline = self.baseline(theta)
+        at = super()._sum_blocks(theta, with_hessian=with_hessian)
+        if not with_hessian:
+            return at
+        crossed = self._crossed(baseline)
+        return at._replace(hessian=at.hessian - crossed.T @ baseline.solve(crossed))
+
+    def _crossed(self, baseline: Baseline) -> Array:
+        """Second derivatives between the cumulative baseline and the coefficients, one row per jump."""
+        events, layout, (by_logit, by_hazard) = self.events, self.layout, baseline.crossed
+        hazard, labeled = baseline.problem.hazard, slice(0, self.n_labeled)
+        seen = events.weight_of[labeled] * hazard[labeled]
+        crossed = np.empty((events.size, layout.size))
+        crossed[:, 0], crossed[:, 1] = events.to_places(by_logit), events.to_places(by_hazard) + events.to_jumps(seen)
+        for column, feature in zip(_places(layout.outcome), self.features[layout.of_outcome], strict=True):
+            crossed[:, column] = events.to_places(by_logit * feature[events.who])
+        for column, feature in zip(_places(layout.shared), self.features[layout.of_shared], strict=True):
+            crossed[:, column] = events.to_places(by_hazard * feature[events.who])
+            crossed[:, column] += events.to_jumps(seen * feature[labeled])
+        return crossed
+
+    def row_scores(self, theta: Array) -> Iterator[Array]:
+        """Gradient of each person's log-likelihood in the coefficients, less what the baseline takes up of it."""
+        taken, start = self._scores_of_baseline(self.baseline(theta)), 0
+        for scores in super().row_scores(theta):
+            yield scores - taken[start : start + scores.shape[0]]
+            start += scores.shape[0]
+
+    def _scores_of_baseline(self, baseline: Baseline) -> Array:
+        """Each person's score in the cumulative baseline, carried over to the coefficients."""
+        events, problem, labeled = self.events, baseline.problem, slice(0, self.n_labeled)
+        carried = baseline.solve(self._crossed(baseline))
+        taken, weight = np.zeros((self.n, carried.shape[1])), events.weight_of[labeled, None]
+        by_jump = np.diff(carried, axis=0, prepend=0.0) / baseline.jumps[:, None]
+        passed = problem.hazard[labeled, None] * events.over_ties(carried)
+        taken[labeled] = weight * (events.over_ties(by_jump) - passed)
+        pull = events.weight * baseline.at.posterior * problem.hazard_of
+        np.subtract.at(taken, events.who, pull[:, None] * carried[events.place - 1])
+        return taken
+
+
+def _places(part: slice) -> range:
+    return range(part.start, part.stop)
