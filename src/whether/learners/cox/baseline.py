@@ -25,7 +25,7 @@ MAX_STEPS = 100
 LONGEST_STEP = 3.0  # of the logarithm of a jump
 # A step that gains less than this, in about half log-likelihood units, is taken without another look: it squares an
 # error that is small already.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-7
 
 
 class Slopes(NamedTuple):

@@ -38,22 +38,23 @@ class EventTimes:
         self.tie = np.maximum(np.searchsorted(self.times, seen, "right") - 1, 0)
         self._passed = np.concatenate([[0], np.cumsum(self.n_tied)])
         self.is_closed, self._observed = baseline.is_closed, observed
+        self._end = self.passed(observed.end[0]), self.is_over(observed.end[0])
+        if observed.entry is not None:  # sorting puts those who were there from the start, NaN, behind all others
+            self._entry = self.passed(observed.entry[0]), self.is_over(observed.entry[0])
         self._set_terms(observed)
 
     def _set_terms(self, observed: Observed) -> None:
-        end = observed.end[0]
         unseen = np.arange(observed.n) >= self.n_labeled
         if observed.never is not None:
             unseen = unseen & ~observed.never
-        parts = [(end, np.flatnonzero(unseen & ~self.is_over(end)), 1.0)]
+        parts = [self._rows_at(*self._end, unseen, 1.0)]
         if observed.entry is not None:
-            entry = observed.entry[0]
-            parts.append((entry, np.flatnonzero(~np.isnan(entry) & ~self.is_over(entry)), -1.0))
-        who, place = np.concatenate([rows for _, rows, _ in parts]), [self.passed(at[rows]) for at, rows, _ in parts]
-        weight = np.concatenate([sign * self.weight_of[rows] for _, rows, sign in parts])
-        self.place = np.concatenate(place)
-        moves = self.place > 0
-        self.who, self.place, self.weight = who[moves], self.place[moves], weight[moves]
+            parts.append(self._rows_at(*self._entry, ~np.isnan(observed.entry[0]), -1.0))
+        self.who, self.place, self.weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+
+    def _rows_at(self, passed: Rows, over: Flags, counted: Flags, sign: float) -> tuple[Rows, Rows, Array]:
+        who = np.flatnonzero(counted & ~over & (passed > 0))
+        return who, passed[who], sign * self.weight_of[who]
 
     @property
     def size(self) -> int:
@@ -86,13 +87,14 @@ class EventTimes:
     def observe(self, jumps: Array) -> Observed:
         """What a propensity with these jumps observes of everybody."""
         cumulative, observed = np.concatenate([[0.0], np.cumsum(jumps)]), self._observed
-        end = self._locate(observed.end[0], cumulative)
+        end = _place(cumulative, *self._end)
         labeled = slice(0, self.n_labeled)
         end[0, labeled], end[1, labeled] = self.over_ties(cumulative[1:]), self.over_ties(np.log(jumps))
         entry = None
         if observed.entry is not None:
-            entry = np.where(np.isnan(observed.entry), np.nan, self._locate(observed.entry[0], cumulative))
+            entry = np.where(np.isnan(observed.entry), np.nan, _place(cumulative, *self._entry))
         return Observed(end, None, entry, observed.never)
 
-    def _locate(self, time: Array, cumulative: Array) -> Array:
-        return np.stack([cumulative[self.passed(time)], np.zeros(time.size), self.is_over(time).astype(float)])
+
+def _place(cumulative: Array, passed: Rows, over: Flags) -> Array:
+    return np.stack([cumulative[passed], np.zeros(passed.size), over])

@@ -31,6 +31,7 @@ class ProfiledObjective(LinearObjective):
         self.events = EventTimes(self.observed, self.n_labeled, self.weight, self.propensity)
         self._theta: Array | None = None
         self._baseline: Baseline | None = None
+        self._carried: tuple[Array, Array] | None = None  # coefficients, and the slopes of the baseline in them
 
     def subset(self, rows: Rows) -> ProfiledObjective:
         """Objective of some rows, with a baseline of their own."""
@@ -43,10 +44,20 @@ class ProfiledObjective(LinearObjective):
         """The most likely baseline for some coefficients."""
         if self._baseline is None or not np.array_equal(theta, self._theta):
             eta, v = self.predictors(theta, slice(0, None))
-            start = None if self._baseline is None else self._baseline.jumps
+            start = None if self._baseline is None else self._expect(theta)
             self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
             self._placed, self._theta = self.events.observe(self._baseline.jumps), theta.copy()
         return self._baseline
+
+    def _expect(self, theta: Array) -> Array:
+        """Jumps at other coefficients, to first order where the slope is known."""
+        assert self._baseline is not None
+        jumps = self._baseline.jumps
+        if self._carried is None:
+            return jumps
+        from_theta, carried = self._carried
+        moved = -np.diff(carried @ (theta - from_theta), prepend=0.0) / jumps
+        return np.asarray(jumps * np.exp(np.clip(moved, -1.0, 1.0)))
 
     @property
     def placed(self) -> Observed:
@@ -71,7 +82,9 @@ class ProfiledObjective(LinearObjective):
         if not with_hessian:
             return at
         crossed = self._crossed(baseline)
-        return at._replace(hessian=at.hessian - crossed.T @ baseline.solve(crossed))
+        carried = baseline.solve(crossed)
+        self._carried = theta.copy(), carried
+        return at._replace(hessian=at.hessian - crossed.T @ carried)
 
     def _crossed(self, baseline: Baseline) -> Array:
         """Second derivatives between the cumulative baseline and the coefficients, one row per jump."""
