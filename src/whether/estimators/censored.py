@@ -22,7 +22,7 @@ from whether.estimators.fit_report import FitReport
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
-from whether.learners import Learner, LinearLearner, Task, resolve_learner
+from whether.learners import Learner, Task, resolve_learner
 from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
@@ -172,14 +172,11 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
 
     def _learner(self, task: Task) -> Any:
         """Learner that the parameter stands for, with the linear settings from which all learners start."""
-        learner = resolve_learner(self.learner, self._linear(task))
+        linear = linear_settings(self.get_params(deep=False), self.covariance == "sandwich", task)
+        learner = resolve_learner(self.learner, linear)
         if self.categories_:
             learner = learner.with_categories(task.cohort.names.index(name) for name in self.categories_)
         return learner
-
-    def _linear(self, task: Task) -> LinearLearner:
-        """Return the linear learner that the parameters ask for."""
-        return linear_settings(self.get_params(deep=False), self.covariance == "sandwich", task)
 
     def _rng(self) -> np.random.Generator:
         state = getattr(self, "random_state", None)

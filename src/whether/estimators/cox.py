@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +10,15 @@ import numpy as np
 from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.cure import SharedIndex
-from whether.estimators.parameters import linear_settings
 from whether.estimators.time_model import LARGE_UNSEEN_SHARE, MOST_ROWS, TimeModelClassifier, task_in_two_parts
 from whether.estimators.warn import warn
-from whether.learners import CoxLearner, LinearLearner, Task
+from whether.facts import FEWEST
+from whether.learners import Task
 from whether.propensity import FreeBaseline
-from whether.validate import FollowUpWarning
+from whether.validate import FollowUpWarning, IdentifiabilityWarning
+
+# A probability of the event, of everybody, from which on nobody counts as cured.
+NEARLY_CERTAIN = 0.999
 
 
 class CoxCureClassifier(SharedIndex, TimeModelClassifier):
@@ -49,6 +51,8 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
 
     Attributes
     ----------
+    is_everybody_positive_ : bool
+        Whether the outcome part has run to certainty: nobody seems to be cured.
     tail_share_ : float
         Share of the expected positives that the hazards leave without the event at the last one. With ``tail="zero"``
         the assumption has them, not the data: large values mean that the answer rests on it.
@@ -101,21 +105,31 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
     def _task(self, cohort: Cohort) -> Task:
         return task_in_two_parts(self, cohort, [FreeBaseline(self.tail == "zero", self.ties == "efron")])
 
-    def _linear(self, task: Task) -> LinearLearner:
-        plain = linear_settings(self.get_params(deep=False), self.covariance == "sandwich", task)
-        return CoxLearner(**{setting.name: getattr(plain, setting.name) for setting in fields(plain)})
-
     def _describe(self, cohort: Cohort) -> None:
         super()._describe(cohort)
         some = cohort.without_known_negatives().thin(MOST_ROWS)
         eta, v = self.model_.predict(some.features)
         last = np.full(some.n, self.model_.propensity.times[-1])
-        expected = self._positive(eta, v) * some.weights
+        positive = self._positive(eta, v)
+        expected = positive * some.weights
+        self.is_everybody_positive_ = bool(positive.min() > NEARLY_CERTAIN)
         self.tail_share_ = float(expected @ np.exp(self._log_missed(eta, v, last)) / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
         super()._report()
-        if self.tail == "zero" and max(self.tail_share_, 0.0) > LARGE_UNSEEN_SHARE >= self.unseen_share_:
+        if self.n_events_ < FEWEST:
+            warn(
+                IdentifiabilityWarning,
+                f"There are {self.n_events_:g} events: they say little of a baseline that is free. MixtureCureClassifier "
+                "reads the same times and has fewer parameters.",
+            )
+        if self.is_everybody_positive_ and not self.at_boundary_:
+            warn(
+                IdentifiabilityWarning,
+                "The outcome part has run to certainty: nobody seems to be cured, and the slopes of the outcome mean "
+                "nothing. AFTClassifier has the model in which everybody is positive.",
+            )
+        if self.tail == "zero" and self.tail_share_ > LARGE_UNSEEN_SHARE >= self.unseen_share_:
             warn(
                 FollowUpWarning,
                 f"The hazards leave {100 * self.tail_share_:.0f} % of the expected positives without the event at the "

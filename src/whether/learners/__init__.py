@@ -2,7 +2,6 @@
 
 from whether.learners.boosted import BoostedFit, BoostedLearner
 from whether.learners.choice import AutoLearner, resolve_learner
-from whether.learners.cox import CoxLearner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
 from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
@@ -13,7 +12,6 @@ __all__ = [
     "AutoLearner",
     "BoostedFit",
     "BoostedLearner",
-    "CoxLearner",
     "EMFit",
     "EMLearner",
     "FitResult",

@@ -74,6 +74,7 @@ class Propensity(ABC):
     # which the penalty on departures is meant.
     slope_unit: ClassVar[float] = 1.0
     has_level: ClassVar[bool] = True  # whether the level of predictors is theirs, and not that of a baseline
+    without_level: ClassVar[tuple[int, ...]] = ()  # predictors whose level is zero, because a baseline is free
     ratio_kind: ClassVar[str] = "odds ratio"  # what the exponential of a slope means; empty for nothing
     needs_time: ClassVar[bool] = False  # which of the two clocks is read, if any
     needs_follow_up: ClassVar[bool] = False

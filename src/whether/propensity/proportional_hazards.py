@@ -2,7 +2,7 @@
 
 Given the baseline, Cox's model is an exponential distribution on another clock: at time t a positive has gone through
 the cumulative hazard ``Lambda(t) exp(v)``. `CoxPropensity` has a baseline; `FreeBaseline` says that one is wanted, and
-the learner in `whether.learners.cox` finds it.
+the linear learner finds it.
 """
 
 from typing import ClassVar
@@ -85,6 +85,8 @@ class FreeBaseline(ProportionalHazards):
         Whether tied events are taken as having come one after the other in unknown order, as Efron did; else all at
         once, as Breslow did.
     """
+
+    without_level: ClassVar[tuple[int, ...]] = (0,)
 
     def __init__(self, is_closed: bool = True, is_efron: bool = False) -> None:
         self.is_closed, self.is_efron = is_closed, is_efron

@@ -17,6 +17,7 @@ from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
+from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
 from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
@@ -24,6 +25,7 @@ from whether.learners.linear.starts import label_coefficients
 from whether.learners.parallel import one_blas_thread
 from whether.learners.rows import sum_by_group
 from whether.learners.task import Learner, Task
+from whether.propensity import FreeBaseline
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400
@@ -67,12 +69,12 @@ class LinearLearner(Learner):
     def fit(self, task: Task) -> LinearFit:
         """Fit the candidates and keep the most likely."""
         with one_blas_thread():
-            objective = self.objective(task)
+            objective = self._objective(task)
             if task.risk is not None and task.risk.nonnegative:
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
+            fixed = _fixed(task)
             draft = objective if self.is_exact else objective.part(DRAFT_ROWS, DRAFT_LABELED)
             search = Search(self, draft, fixed)
             criteria = [task.criterion(candidate) for candidate in task.candidates]
@@ -80,23 +82,23 @@ class LinearLearner(Learner):
             search.settle_shrinkage(criteria)
             return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
 
-    def objective(self, task: Task) -> LinearObjective:
-        """Return what is minimised."""
-        return LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+    def _objective(self, task: Task) -> LinearObjective:
+        """Return what is minimised: the profile likelihood, where a baseline is to be found."""
+        kind = ProfiledObjective if isinstance(task.propensity, FreeBaseline) else LinearObjective
+        return kind(task, settle_ridge(self.ridge, task.cohort))
 
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
         with one_blas_thread():
-            objective = self.objective(task)
-            indexed = IndexedObjective(objective, float(self.shrinkage))
+            objective = self._objective(task)
+            indexed = IndexedObjective(objective, float(self.shrinkage), _fixed(task))
             return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
 
     def held_out_log_likelihood(self, task: Task, fit: LinearFit) -> float:
         """Mean log-likelihood of people under the model of a fit, with its penalties, fitted without them."""
         with one_blas_thread():
             objective = LinearObjective(task.under(fit.propensity), fit.ridge).part(DRAFT_ROWS, DRAFT_LABELED)
-            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
-            indexed = IndexedObjective(objective, fit.shrinkage, fixed)
+            indexed = IndexedObjective(objective, fit.shrinkage, _fixed(task))
             start = indexed.from_coefficients(fit.coefficients)
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
             values = held_out_values(objective, [end], self.solve)
@@ -151,7 +153,7 @@ class LinearLearner(Learner):
             distributions={} if search is None else search.likelihoods,
         )
         return LinearFit(
-            propensity=objective.propensity,
+            propensity=objective.fitted_propensity(indexed.to_coefficients(parameters)),
             result=result,
             predictor=objective.predictor(indexed.to_coefficients(parameters)),
             covariance=_covariance(indexed, optimum, self.sandwich, self.is_exact),
@@ -160,6 +162,12 @@ class LinearLearner(Learner):
             kappa=float(parameters[-1]) if indexed.indexed else None,
             path=None if search is None else search.path,
         )
+
+
+def _fixed(task: Task) -> tuple[int, ...]:
+    """Positions of intercepts that are known, or that a free baseline makes up for."""
+    known = {*task.known, *task.propensity.without_level}
+    return tuple(sorted(predictor + int(task.has_outcome) for predictor in known))
 
 
 def embed(narrow: LinearFit, wide: LinearObjective) -> Array:

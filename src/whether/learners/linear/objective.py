@@ -103,6 +103,10 @@ class LinearObjective:
         """Whether nothing is between outcome and propensity in the curvature of labeled people."""
         return self.criterion.splits_labeled and self.observed.entry is None
 
+    def fitted_propensity(self, theta: Array) -> Propensity:
+        """Return the restriction with all that was found of it along with the coefficients, for predictions."""
+        return self.propensity
+
     def predictor(self, theta: Array) -> LinearPredictor:
         """Coefficients with what they need to predict: nothing of the people."""
         return LinearPredictor(self.layout, self.standardization, theta)

@@ -12,11 +12,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.learners.cox.baseline import Baseline, BaselineProblem
-from whether.learners.cox.event_times import EventTimes
+from whether.coarsen import coarsen_times
+from whether.facts import FEWEST
+from whether.learners.linear.baseline import Baseline, BaselineProblem
+from whether.learners.linear.event_times import EventTimes
 from whether.learners.linear.objective import Evaluation, LinearObjective
 from whether.learners.task import Task
-from whether.propensity import FreeBaseline, Observed
+from whether.propensity import CoxPropensity, FreeBaseline, Observed, Propensity, equal_event_edges
+
+# Times at which a model keeps the cumulative baseline, at most; a group of events lies between two of them.
+MOST_KNOTS = 100
 
 
 class ProfiledObjective(LinearObjective):
@@ -99,6 +104,20 @@ class ProfiledObjective(LinearObjective):
             crossed[:, column] = events.to_places(by_hazard * feature[events.who])
             crossed[:, column] += events.to_jumps(seen * feature[labeled])
         return crossed
+
+    def fitted_propensity(self, theta: Array) -> Propensity:
+        """Return the baseline at coarsened times, a group of events apart: nobody's own time or jump is in it."""
+        if not self.is_free:
+            return self.propensity
+        events, jumps, (time, weight) = self.events, self.baseline(theta).jumps, (self.observed.end[0], self.events.weight_of)
+        seen = slice(0, self.n_labeled)
+        n_knots = int(np.clip(weight[seen].sum() // FEWEST, 1, MOST_KNOTS))
+        edges = equal_event_edges(time[seen], n_knots, weight[seen])
+        timed = slice(0, None) if self.observed.never is None else ~self.observed.never
+        knots = coarsen_times(time[timed], weight[timed], edges)
+        passed = np.append(0.0, np.cumsum(jumps))[events.passed(knots)]
+        rises = np.diff(passed, prepend=0.0) > 0
+        return CoxPropensity(knots[rises], passed[rises], events.is_closed)
 
     def row_scores(self, theta: Array) -> Iterator[Array]:
         """Gradient of each person's log-likelihood in the coefficients, less what the baseline takes up of it."""

@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, solveh_banded
 
 from whether.arrays import Array
 from whether.distributions import softplus_expit
-from whether.learners.cox.event_times import EventTimes
+from whether.learners.linear.event_times import EventTimes
 from whether.propensity.proportional_hazards import exponential
 
 # Steps of EM before Newton's method where no baseline is near; they come close from anywhere.
@@ -138,6 +138,10 @@ def _differ(values: Array) -> Array:
 
 def solve_tridiagonal(weight: Array, diagonal: Array, right: Array) -> Array:
     """Solve with the matrix of the quadratic form sum of weight * (x_k - x_(k-1))^2 + diagonal * x_k^2."""
+    if weight.size == 1:
+        if weight[0] + diagonal[0] <= 0:
+            raise LinAlgError("not positive definite")
+        return np.asarray(right / (weight[0] + diagonal[0]))
     banded = np.empty((2, weight.size))
     banded[0], banded[1] = -weight, weight + np.append(weight[1:], 0.0) + diagonal
     return np.asarray(solveh_banded(banded, right, check_finite=False))
