@@ -17,9 +17,6 @@ from whether.learners import Task
 from whether.propensity import FreeBaseline
 from whether.validate import FollowUpWarning, IdentifiabilityWarning
 
-# A probability of the event, of everybody, from which on nobody counts as cured.
-NEARLY_CERTAIN = 0.999
-
 
 class CoxCureClassifier(SharedIndex, TimeModelClassifier):
     """Mixture cure model with proportional hazards (Cox): event times are known, their distribution is left open.
@@ -32,7 +29,8 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
     Standard errors are those of the profile likelihood, with the baseline as uncertain as the coefficients. The fitted
     model keeps the baseline at coarsened times, some events apart, and predicts with that; coefficients and standard
     errors were found with the exact one. ``loglik_`` contains the jumps of the baseline; ``aic_`` and ``bic_`` count
-    the coefficients alone, so they compare Cox models with each other and with no others.
+    the coefficients alone, so they compare Cox models with each other and with no others. Unless ``penalty=None``, one
+    average person is added who is half positive: nothing else keeps the risks below one where nobody seems cured.
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
     Attributes
     ----------
     is_everybody_positive_ : bool
-        Whether the outcome part has run to certainty: nobody seems to be cured.
+        Whether less than one person is expected to be negative, known negatives aside: nobody seems to be cured.
     tail_share_ : float
         Share of the expected positives that the hazards leave without the event at the last one. With ``tail="zero"``
         the assumption has them, not the data: large values mean that the answer rests on it.
@@ -103,7 +101,8 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
-        return task_in_two_parts(self, cohort, [FreeBaseline(self.tail == "zero", self.ties == "efron")])
+        added = 0.0 if self.penalty is None else 1.0
+        return task_in_two_parts(self, cohort, [FreeBaseline(self.tail == "zero", self.ties == "efron", added)])
 
     def _describe(self, cohort: Cohort) -> None:
         super()._describe(cohort)
@@ -112,7 +111,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         last = np.full(some.n, self.model_.propensity.times[-1])
         positive = self._positive(eta, v)
         expected = positive * some.weights
-        self.is_everybody_positive_ = bool(positive.min() > NEARLY_CERTAIN)
+        self.is_everybody_positive_ = float(some.weights @ (1 - positive)) * cohort.n / some.n < 1
         self.tail_share_ = float(expected @ np.exp(self._log_missed(eta, v, last)) / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
@@ -126,8 +125,8 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.is_everybody_positive_ and not self.at_boundary_:
             warn(
                 IdentifiabilityWarning,
-                "The outcome part has run to certainty: nobody seems to be cured, and the slopes of the outcome mean "
-                "nothing. AFTClassifier has the model in which everybody is positive.",
+                "Nobody seems to be cured: less than one person is expected never to have the event, and the slopes of "
+                "the outcome mean nothing. AFTClassifier has the model in which everybody is positive.",
             )
         if self.tail == "zero" and self.tail_share_ > LARGE_UNSEEN_SHARE >= self.unseen_share_:
             warn(

@@ -169,9 +169,12 @@ class Propensity(ABC):
         size = len(self.predictors)
         return 0.0, np.zeros(size), np.zeros((size, size))
 
+    # Average people, half of them positive, that are added to keep the level of the outcome finite.
+    pseudo_people: float = 0.0
+
     @property
     def is_penalized(self) -> bool:
-        """Whether that penalty is anything but zero."""
+        """Whether there is a penalty of its own on the levels."""
         return False
 
     def units(self) -> tuple[Array, Array]:

@@ -35,6 +35,11 @@ class ProportionalHazards(Propensity):
     ratio_kind: ClassVar[str] = "hazard ratio"
     needs_time: ClassVar[bool] = True
 
+    @property
+    def is_penalized(self) -> bool:
+        """Whether people were added."""
+        return self.pseudo_people > 0
+
     def log_seen(self, v: Array, observed: Array) -> Terms:
         """Log density of the event at the recorded time."""
         passed = observed[0] * exponential(v[0])
@@ -57,13 +62,19 @@ class CoxPropensity(ProportionalHazards):
     is_closed : bool
         Whether every positive has had the event by the last of these times. If not, no hazard is left after it, and
         whoever has had no event by then has none later.
+    pseudo_people : float
+        Average people, half of them positive, that are added. Nothing else keeps the level of the outcome finite where
+        nobody seems to be cured.
     """
 
-    def __init__(self, times: Array, cumulative: Array, is_closed: bool = True) -> None:
+    def __init__(
+        self, times: Array, cumulative: Array, is_closed: bool = True, pseudo_people: float = 0.0
+    ) -> None:
         rises = (np.ndim(part) == 1 and np.all(np.diff(part, prepend=0.0) > 0) for part in (times, cumulative))
         if not (all(rises) and times.size and times.size == cumulative.size):
             raise ArgumentError(f"A baseline needs times and hazards > 0 that rise, got {times!r} and {cumulative!r}.")
         self.times, self.cumulative, self.is_closed = times, cumulative, is_closed
+        self.pseudo_people = pseudo_people
 
     def locate(self, time: Array) -> Array:
         """Cumulative baseline, log of its hazard, and whether the last event has passed, at any times."""
@@ -84,12 +95,14 @@ class FreeBaseline(ProportionalHazards):
     is_efron : bool
         Whether tied events are taken as having come one after the other in unknown order, as Efron did; else all at
         once, as Breslow did.
+    pseudo_people : float
+        As in `CoxPropensity`.
     """
 
     without_level: ClassVar[tuple[int, ...]] = (0,)
 
-    def __init__(self, is_closed: bool = True, is_efron: bool = False) -> None:
-        self.is_closed, self.is_efron = is_closed, is_efron
+    def __init__(self, is_closed: bool = True, is_efron: bool = False, pseudo_people: float = 0.0) -> None:
+        self.is_closed, self.is_efron, self.pseudo_people = is_closed, is_efron, pseudo_people
 
     def locate(self, time: Array) -> Array:
         """The times themselves, as the cumulative hazard."""

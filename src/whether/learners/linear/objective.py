@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Rows
+from whether.distributions import softplus_expit
 from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Layout, LinearPredictor
 from whether.learners.parallel import share_out
@@ -223,6 +224,11 @@ class LinearObjective:
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels
         value += 0.5 * self.ridge * float(slopes @ slopes)
+        if self.has_outcome and self.propensity.pseudo_people:
+            softplus, p = softplus_expit(theta[:1])
+            value += self.propensity.pseudo_people * float(softplus[0] - 0.5 * theta[0])
+            gradient[0] += self.propensity.pseudo_people * (p[0] - 0.5)
+            hessian[0, 0] += self.propensity.pseudo_people * p[0] * (1 - p[0])
         if self.share is not None and self.has_outcome:
             value += self._add_share(theta, gradient, hessian)
         return Evaluation(value, gradient, hessian)

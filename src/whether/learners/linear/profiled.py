@@ -117,7 +117,7 @@ class ProfiledObjective(LinearObjective):
         knots = coarsen_times(time[timed], weight[timed], edges)
         passed = np.append(0.0, np.cumsum(jumps))[events.passed(knots)]
         rises = np.diff(passed, prepend=0.0) > 0
-        return CoxPropensity(knots[rises], passed[rises], events.is_closed)
+        return CoxPropensity(knots[rises], passed[rises], events.is_closed, self.propensity.pseudo_people)
 
     def row_scores(self, theta: Array) -> Iterator[Array]:
         """Gradient of each person's log-likelihood in the coefficients, less what the baseline takes up of it."""
