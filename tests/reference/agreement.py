@@ -22,11 +22,12 @@ from whether.propensity import FreeBaseline
 LOGLIK, COEFFICIENT, ERROR = 1e-4, 1e-3, 1e-3
 # Log-likelihood by which a program fell short of the maximum, if it did.
 SHORT = 1e-8
-# What a package does differently.
+# What a package does differently, by a word of the record's name.
 WHY = {
     "smcure": "it stops after 50 steps of EM unless told otherwise",
     "intsurv": "at any tolerance; the cause was not found",
     "curephEM": "it takes Efron's rule for ties in one of its steps and Breslow's in the other",
+    "lefttrunc": "the share that never entered is a sum over jumps, not that of the likelihood which it prints",
 }
 
 
@@ -36,11 +37,11 @@ class Distance:
 
     loglik: float | None  # None where it was not published
     coefficient: float
-    error: float
+    error: float | None
 
     @property
     def agrees(self):
-        return (self.loglik or 0.0) <= LOGLIK and self.coefficient <= COEFFICIENT and self.error <= ERROR
+        return (self.loglik or 0.0) <= LOGLIK and self.coefficient <= COEFFICIENT and (self.error or 0.0) <= ERROR
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,10 @@ def _explain(record, case, own, model):
         where = "the package reached the maximum"
     parts = [f"coefficients differ by {own.coefficient:.1e}"] * (own.coefficient > COEFFICIENT)
     how = "by Louis's formula" if case.family == "Cox mixture cure" else "from a numerical Hessian"
-    parts += [f"standard errors, {how}, by {own.error:.1e}"] * (own.error > ERROR)
-    return "; ".join([where, *parts, *[WHY[record["package"]]] * (record["package"] in WHY)])
+    if own.error is not None and own.error > ERROR:
+        parts.append(f"standard errors, {how}, by {own.error:.1e}")
+    why = [reason for word, reason in WHY.items() if word in record["id"]]
+    return "; ".join([where, *parts, *why])
 
 
 def _distance(model, loglik, target):
@@ -166,7 +169,7 @@ def _distance(model, loglik, target):
     pairs = [(*ours[name], *target[name]) for name in ours]
     coefficient = max(relative_difference(mine, theirs) for mine, _, theirs, _ in pairs)
     errors = [relative_difference(mine, theirs) for _, mine, _, theirs in pairs if theirs is not None]
-    error = max(errors, default=0.0)
+    error = max(errors, default=None)
     return Distance(None if loglik is None else abs(model.loglik_ - loglik), coefficient, error)
 
 
