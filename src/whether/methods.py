@@ -210,7 +210,21 @@ AFT = Method(
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, COXMC_F, COXMC_R, AFTPT, FUPT,
+        LR,
+        ENPU,
+        UPU,
+        NNPU,
+        SARPU_F,
+        SARPU_R,
+        FUMC_F,
+        FUMC_R,
+        AFTMC_F,
+        AFTMC_R,
+        DTMC,
+        COXMC_F,
+        COXMC_R,
+        AFTPT,
+        FUPT,
         AFT,
-    )  # fmt: skip
+    )
 }

@@ -33,7 +33,9 @@ def people():
 
 
 def fit(people, **given):
-    known = {name: given.pop(name) for name in ("sample_weight", "known_negative", "entry_time", "groups") if name in given}
+    known = {
+        name: given.pop(name) for name in ("sample_weight", "known_negative", "entry_time", "groups") if name in given
+    }
     X, y, time = people
     return wh.CoxCureClassifier(**{"penalty": None, **given}).fit(X, y, time=time, **known)
 
@@ -63,14 +65,14 @@ def test_entry_at_time_zero_is_no_entry(people):
 
 
 def test_entry_before_the_first_event_is_no_entry(people):
-    X, y, time = people
+    _X, y, time = people
     early = 0.9 * time[y == 1].min()
     entry = np.where(time > early, early, 0.0)
     np.testing.assert_allclose(estimates(fit(people, entry_time=entry)), estimates(fit(people)), rtol=1e-7)
 
 
 def test_with_a_closed_tail_people_followed_beyond_the_last_event_are_known_negatives(people):
-    X, y, time = people
+    _X, y, time = people
     beyond = (y == 0) & (time > time[y == 1].max())
     assert beyond.any()
     known = fit(people, tail="open", known_negative=beyond)
@@ -154,7 +156,7 @@ def test_the_sandwich_is_near_the_information_where_the_model_is_right():
 
 
 def test_nobodys_own_event_time_is_kept(people):
-    X, y, time = people
+    _X, y, time = people
     times, cumulative = fit(people).baseline_
     assert not np.isin(times, time).any()
     assert times.size <= y.sum() / 11
@@ -173,7 +175,7 @@ def test_the_kept_baseline_is_close_to_the_exact_one():
 
 
 def test_survival_falls_to_the_risk_at_the_last_event_and_predictions_agree(people):
-    X, y, time = people
+    X, _y, _time = people
     model = fit(people)
     survival = model.predict_survival(X[:5], [0.5, 1.0, 99.0])
     assert (np.diff(survival, axis=1) < 0).all()
@@ -186,14 +188,19 @@ def test_the_summary_has_hazard_ratios_no_level_and_says_what_is_assumed(people)
     summary = fit(people).summary()
     rows = [(row.part, row.term, row.ratio_kind) for row in summary.coefficients]
     hazards = [("hazard", "x0", "hazard ratio"), ("hazard", "x1", "hazard ratio")]
-    assert rows == [("outcome", "intercept", ""), ("outcome", "x0", "odds ratio"), ("outcome", "x1", "odds ratio"), *hazards]
+    assert rows == [
+        ("outcome", "intercept", ""),
+        ("outcome", "x0", "odds ratio"),
+        ("outcome", "x1", "odds ratio"),
+        *hazards,
+    ]
     assert summary.facts["parameters"] == 5
     assert any("by the last one that was seen" in note for note in summary.notes)
     assert any("Ties: Breslow" in note for note in summary.notes)
 
 
 def test_a_classifier_takes_the_place_of_the_outcome_part(people):
-    X, y, _ = people
+    X, _y, _ = people
     model = fit(people, learner=LogisticRegression(), penalty="auto")
     linear = fit(people, penalty="auto")
     assert np.corrcoef(model.decision_function(X), linear.decision_function(X))[0, 1] > 0.95

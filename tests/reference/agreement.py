@@ -124,12 +124,12 @@ def _search(case):
 def _shortfall(record, case, model):
     """Log-likelihood that a package left; over a free baseline, that of its coefficients with the best baseline."""
     if case.family == "Cox mixture cure":
-        return model.loglik_ - profile_loglik(case, read_package(record, case))
+        return model.loglik_ - profile_at(case, read_package(record, case))[0]
     return 0.0 if record["loglik"] is None else model.loglik_ - record["loglik"]
 
 
-def profile_loglik(case, coefficients):
-    """Our log-likelihood of a Cox model at other coefficients, with the baseline that belongs to them."""
+def profile_at(case, coefficients):
+    """Our log-likelihood of a Cox model at other coefficients, over its best baseline there, and errors of slopes."""
     people, tail = case.cox_people(), case.cured_from is None
     known = {"known_negative": None if tail else people.cured, "entry_time": people.entry if case.late else None}
     cohort = Cohort(people.features, people.event, case.time, time=people.time, **known)
@@ -138,7 +138,10 @@ def profile_loglik(case, coefficients):
     outcome, hazard = (np.array([coefficients[part, name][0] for name in case.time]) for part in ("outcome", "hazard"))
     _, mean, scale = objective.standardization
     level = coefficients["outcome", "intercept"][0] + outcome @ mean
-    return -objective.evaluate(np.concatenate([[level, 0.0], outcome * scale, hazard * scale])).value
+    at = objective.evaluate(np.concatenate([[level, 0.0], outcome * scale, hazard * scale]))
+    free = np.delete(np.arange(at.gradient.size), 1)  # the level of the hazard is the baseline's
+    errors = np.sqrt(np.diag(np.linalg.inv(at.hessian[np.ix_(free, free)])))[1:]
+    return -at.value, errors / np.concatenate([scale, scale])
 
 
 def _explain(record, case, own, model):

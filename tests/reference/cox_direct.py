@@ -1,9 +1,9 @@
 """Second programs for Cox mixture cure models, with nothing of the package in them.
 
 `search_directly` maximises the likelihood over coefficients and all jumps of the baseline at once, by SciPy, and has
-standard errors from the whole information matrix. `step_of_package` is one step of EM as the R package curephEM takes it,
-which explains where it ends: Efron's rule for ties in the step for the hazard ratios, over a baseline by Breslow's; and
-with late entry, the probability of an event before entry as a sum of jumps times survival *after* each of them, where
+standard errors from the whole information matrix. `step_of_package` is one step of EM as the R package curephEM takes
+it, which explains where it ends. The step for the hazard ratios has Efron's rule for ties, the baseline has Breslow's.
+With late entry, the probability of an event before entry is a sum of jumps times survival *after* each of them, where
 the likelihood that it prints has one minus the survival at entry.
 """
 

@@ -15,7 +15,8 @@ def read_package(record, case):
     if case.family == "Cox mixture cure":  # a hundred resamples give standard errors to a digit
         has_errors = not record["id"].endswith("_boot")
         return {
-            (_COX[row["part"]], _term(row["name"])): (row["estimate"], row["se"] if has_errors else None) for row in rows
+            (_COX[row["part"]], _term(row["name"])): (row["estimate"], row["se"] if has_errors else None)
+            for row in rows
         }
     if record["package"] == "MixtureRegLTIC":
         return {(_LTIC[row["part"]], _term(row["name"])): (row["estimate"], row["se"]) for row in rows}

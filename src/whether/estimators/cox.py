@@ -119,8 +119,8 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.n_events_ < FEWEST:
             warn(
                 IdentifiabilityWarning,
-                f"There are {self.n_events_:g} events: they say little of a baseline that is free. MixtureCureClassifier "
-                "reads the same times and has fewer parameters.",
+                f"There are {self.n_events_:g} events: they say little of a baseline that is free. "
+                "MixtureCureClassifier reads the same times and has fewer parameters.",
             )
         if self.is_everybody_positive_ and not self.at_boundary_:
             warn(

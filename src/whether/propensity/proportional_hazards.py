@@ -67,9 +67,7 @@ class CoxPropensity(ProportionalHazards):
         nobody seems to be cured.
     """
 
-    def __init__(
-        self, times: Array, cumulative: Array, is_closed: bool = True, pseudo_people: float = 0.0
-    ) -> None:
+    def __init__(self, times: Array, cumulative: Array, is_closed: bool = True, pseudo_people: float = 0.0) -> None:
         rises = (np.ndim(part) == 1 and np.all(np.diff(part, prepend=0.0) > 0) for part in (times, cumulative))
         if not (all(rises) and times.size and times.size == cumulative.size):
             raise ArgumentError(f"A baseline needs times and hazards > 0 that rise, got {times!r} and {cumulative!r}.")

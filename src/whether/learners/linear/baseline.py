@@ -133,7 +133,7 @@ def _sum_later(values: Array) -> Array:
 
 def _differ(values: Array) -> Array:
     """Each value less the next one."""
-    return values - np.append(values[1:], 0.0)
+    return np.asarray(values - np.append(values[1:], 0.0))
 
 
 def solve_tridiagonal(weight: Array, diagonal: Array, right: Array) -> Array:

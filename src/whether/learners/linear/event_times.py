@@ -82,7 +82,7 @@ class EventTimes:
 
     def to_places(self, terms: Array) -> Array:
         """Sums over the terms of people without the event, by the last jump that they have passed."""
-        return np.bincount(self.place - 1, terms, self.size)
+        return np.asarray(np.bincount(self.place - 1, terms, self.size), dtype=float)
 
     def observe(self, jumps: Array) -> Observed:
         """What a propensity with these jumps observes of everybody."""

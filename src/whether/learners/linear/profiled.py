@@ -47,7 +47,7 @@ class ProfiledObjective(LinearObjective):
 
     def baseline(self, theta: Array) -> Baseline:
         """The most likely baseline for some coefficients."""
-        if self._baseline is None or not np.array_equal(theta, self._theta):
+        if self._baseline is None or self._theta is None or not np.array_equal(theta, self._theta):
             eta, v = self.predictors(theta, slice(0, None))
             start = None if self._baseline is None else self._expect(theta)
             self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
@@ -109,7 +109,11 @@ class ProfiledObjective(LinearObjective):
         """Return the baseline at coarsened times, a group of events apart: nobody's own time or jump is in it."""
         if not self.is_free:
             return self.propensity
-        events, jumps, (time, weight) = self.events, self.baseline(theta).jumps, (self.observed.end[0], self.events.weight_of)
+        events, jumps, (time, weight) = (
+            self.events,
+            self.baseline(theta).jumps,
+            (self.observed.end[0], self.events.weight_of),
+        )
         seen = slice(0, self.n_labeled)
         n_knots = int(np.clip(weight[seen].sum() // FEWEST, 1, MOST_KNOTS))
         edges = equal_event_edges(time[seen], n_knots, weight[seen])
