@@ -199,6 +199,17 @@ def test_the_summary_has_hazard_ratios_no_level_and_says_what_is_assumed(people)
     assert any("Ties: Breslow" in note for note in summary.notes)
 
 
+def test_likelihoods_are_compared_only_where_ties_and_tail_are_the_same(people):
+    large, small = fit(people), fit(people, time_features=[1])
+    assert wh.likelihood_ratio_test(small, large).df == 1
+    with pytest.raises(wh.ArgumentError, match="same tail, got 'open' and 'zero'"):
+        wh.likelihood_ratio_test(fit(people, time_features=[1], tail="open"), large)
+    X, y, time = people
+    other = wh.MixtureCureClassifier("weibull", penalty=None).fit(X, y, time=time)
+    with pytest.raises(wh.ArgumentError, match=r"one class.*people held out"):
+        wh.likelihood_ratio_test(other, large)
+
+
 def test_a_classifier_takes_the_place_of_the_outcome_part(people):
     X, _y, _ = people
     model = fit(people, learner=LogisticRegression(), penalty="auto")

@@ -149,4 +149,5 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         }[self.tail]
         ties = {"breslow": "Breslow", "efron": "Efron"}[self.ties]
         about = f"Ties: {ties}. The baseline hazard is free; AIC and BIC count the coefficients alone."
-        return [*super()._notes(), tail, about]
+        added = "One average person, half positive, is added, which keeps risks below one; penalty=None adds nobody."
+        return [*super()._notes(), *[added] * (self.penalty is not None), tail, about]
