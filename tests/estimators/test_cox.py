@@ -60,6 +60,23 @@ def test_coefficients_know_the_order_of_times_and_nothing_else(people, change):
     assert theirs.loglik_ == pytest.approx(ours.loglik_, abs=1e-8)
 
 
+def test_a_penalty_chosen_by_cross_validation_knows_no_more(people):
+    X, y, time = people
+    ours, theirs = fit(people, penalty="auto"), fit((X, y, 1e-9 * np.sqrt(time)), penalty="auto")
+    assert theirs.shrinkage_ == ours.shrinkage_
+    np.testing.assert_allclose(estimates(theirs), estimates(ours), rtol=1e-7)
+
+
+def test_a_fold_without_events_is_no_obstacle(people):
+    X, y, time = people
+    few = np.zeros_like(y)
+    few[np.flatnonzero(y)[:3]] = 1
+    with pytest.warns(wh.IdentifiabilityWarning, match="There are 3 events"):
+        model = fit((X, few, time), penalty="auto")
+    assert model.converged_
+    assert model.baseline_[0].size == 1
+
+
 def test_entry_at_time_zero_is_no_entry(people):
     np.testing.assert_allclose(estimates(fit(people, entry_time=np.zeros(300))), estimates(fit(people)), rtol=1e-9)
 

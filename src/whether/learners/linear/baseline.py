@@ -138,6 +138,8 @@ def _differ(values: Array) -> Array:
 
 def solve_tridiagonal(weight: Array, diagonal: Array, right: Array) -> Array:
     """Solve with the matrix of the quadratic form sum of weight * (x_k - x_(k-1))^2 + diagonal * x_k^2."""
+    if not weight.size:
+        return right
     if weight.size == 1:
         if weight[0] + diagonal[0] <= 0:
             raise LinAlgError("not positive definite")

@@ -67,10 +67,14 @@ class EventTimes:
 
     def is_over(self, time: Array) -> Flags:
         """Whether every positive has had the event."""
+        if not self.times.size:  # a part of the people without any event says nothing
+            return np.zeros(time.size, dtype=bool)
         return np.asarray(self.is_closed & (time > self.times[-1]))
 
     def over_ties(self, by_jump: Array) -> Array:
         """Mean over the jumps of each labeled person's time of what runs along the first axis."""
+        if not self.size:
+            return np.zeros((self.n_labeled, *by_jump.shape[1:]))
         if self.size == self.times.size:
             return np.asarray(by_jump[self.tie])
         sums = np.add.reduceat(by_jump, self._passed[:-1], axis=0)

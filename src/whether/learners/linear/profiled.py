@@ -8,6 +8,7 @@ profile information, of which the inverse is the covariance of the coefficients 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,11 +30,15 @@ class ProfiledObjective(LinearObjective):
 
     def __init__(self, task: Task, ridge: float) -> None:
         super().__init__(task, ridge)
+        self.clock = self.observed
+        # Folds are dealt by the order of times, which is all that the coefficients know of them.
+        order = np.unique(self.clock.end[0], return_inverse=True)[1]
+        self.observed = replace(self.clock, end=order.astype(float))
         self._index()
 
     def _index(self) -> None:
         assert isinstance(self.propensity, FreeBaseline)
-        self.events = EventTimes(self.observed, self.n_labeled, self.weight, self.propensity)
+        self.events = EventTimes(self.clock, self.n_labeled, self.weight, self.propensity)
         self._theta: Array | None = None
         self._baseline: Baseline | None = None
         self._carried: tuple[Array, Array] | None = None  # coefficients, and the slopes of the baseline in them
@@ -42,6 +47,7 @@ class ProfiledObjective(LinearObjective):
         """Objective of some rows, with a baseline of their own."""
         part = super().subset(rows)
         assert isinstance(part, ProfiledObjective)
+        part.clock = self.clock.take(rows)
         part._index()
         return part
 
@@ -112,12 +118,12 @@ class ProfiledObjective(LinearObjective):
         events, jumps, (time, weight) = (
             self.events,
             self.baseline(theta).jumps,
-            (self.observed.end[0], self.events.weight_of),
+            (self.clock.end[0], self.events.weight_of),
         )
         seen = slice(0, self.n_labeled)
         n_knots = int(np.clip(weight[seen].sum() // FEWEST, 1, MOST_KNOTS))
         edges = equal_event_edges(time[seen], n_knots, weight[seen])
-        timed = slice(0, None) if self.observed.never is None else ~self.observed.never
+        timed = slice(0, None) if self.clock.never is None else ~self.clock.never
         knots = coarsen_times(time[timed], weight[timed], edges)
         passed = np.append(0.0, np.cumsum(jumps))[events.passed(knots)]
         rises = np.diff(passed, prepend=0.0) > 0
