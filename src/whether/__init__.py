@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from whether.estimators import (
         AFTClassifier,
         Cohort,
+        CoxCureClassifier,
         DiscreteTimeCureClassifier,
         ElkanNotoClassifier,
         FollowUpCureClassifier,
@@ -42,6 +43,7 @@ __all__ = [
     "ArrayRows",
     "BoostedLearner",
     "Cohort",
+    "CoxCureClassifier",
     "DaskRows",
     "DataError",
     "DiscreteTimeCureClassifier",

@@ -14,6 +14,7 @@ from whether.cohort import Cohort
 from whether.estimators import (
     AFTClassifier,
     CensoredClassifier,
+    CoxCureClassifier,
     DiscreteTimeCureClassifier,
     ElkanNotoClassifier,
     FollowUpCureClassifier,
@@ -175,6 +176,18 @@ DTMC = Method(
     words="a cure model that reads event times in steps",
     look=Look("event times in bins (DTMC)", SKY, "h", "-."),
 )
+COXMC_F = Method(
+    "CoxMC-F", CoxCureClassifier, "event times in any shape, hazards in proportion", ("time",), "", in_paper=False,
+    words="a cure model that reads event times and leaves their shape open (Cox)",
+    look=Look("event times, any shape (CoxMC-F)", GREEN, "d", (0, (4, 1, 1, 1))), is_answer=False,
+)
+COXMC_R = Method(
+    "CoxMC-R", CoxCureClassifier, "event times in any shape that depend on named features", ("time",), "",
+    in_paper=False, feature_parameter="time_features",
+    words="a cure model that reads event times, leaves their shape open (Cox) and lets them depend on the named "
+    "features",
+    look=Look("event times, any shape, named features (CoxMC-R)", GREEN, "D", (0, (4, 1, 1, 1))), is_answer=False,
+)
 AFTPT = Method(
     "AFTPT", PromotionTimeClassifier, "event times, one index for whether and when", ("time",), "", in_paper=False,
     settings={"clock": "time"},
@@ -196,5 +209,22 @@ AFT = Method(
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT)
+    for method in (
+        LR,
+        ENPU,
+        UPU,
+        NNPU,
+        SARPU_F,
+        SARPU_R,
+        FUMC_F,
+        FUMC_R,
+        AFTMC_F,
+        AFTMC_R,
+        DTMC,
+        COXMC_F,
+        COXMC_R,
+        AFTPT,
+        FUPT,
+        AFT,
+    )
 }

@@ -85,6 +85,14 @@ class DiscreteFromRows(wh.DiscreteTimeCureClassifier):
         return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
 
 
+class CoxFromRows(wh.CoxCureClassifier):
+    def fit(self, X, y, sample_weight=None):
+        # Rounded: sums over a row differ in the last digit from place to place, and ties would no longer be ties.
+        time = times_of_rows(X)
+        time = None if time is None else np.round(time, 9)
+        return super().fit(X, translate_labels(y), time=time, sample_weight=sample_weight)
+
+
 class PromotionFromRows(wh.PromotionTimeClassifier):
     def fit(self, X, y, sample_weight=None):
         times = {self.clock: times_of_rows(X)}
@@ -138,6 +146,7 @@ WITH_TIMES = [
     FollowUpFromRows(shrinkage=100.0),
     MixtureFromRows(),
     DiscreteFromRows(shrinkage=1.0),
+    CoxFromRows(shrinkage=100.0),
     PromotionFromRows(),
     AFTFromRows(),
     MixtureFromRows(learner=TREES, shrinkage=100.0),

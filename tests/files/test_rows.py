@@ -174,6 +174,11 @@ def test_what_cannot_be_learned_from_blocks_is_refused(model, message, drawn):
         model.fit_rows(wh.ArrayRows(drawn.X, drawn.y))
 
 
+def test_a_baseline_that_is_open_is_no_sum_over_people(drawn):
+    with pytest.raises(wh.ArgumentError, match="no sum over people"):
+        wh.CoxCureClassifier().fit_rows(wh.ArrayRows(drawn.X, drawn.y, time=drawn.time))
+
+
 def test_arrays_in_memory_belong_to_fit(drawn):
     with pytest.raises(wh.ArgumentError, match="use fit"):
         wh.LabelClassifier().fit_rows(drawn.X)

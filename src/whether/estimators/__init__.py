@@ -2,6 +2,7 @@
 
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
+from whether.estimators.cox import CoxCureClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
@@ -13,6 +14,7 @@ __all__ = [
     "AFTClassifier",
     "CensoredClassifier",
     "Cohort",
+    "CoxCureClassifier",
     "DiscreteTimeCureClassifier",
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",

@@ -24,7 +24,7 @@ from whether.propensity import (
 )
 
 
-class _SharedIndex(ABC):
+class SharedIndex(ABC):
     """What the cure models with a shared index tell about it."""
 
     model_: Any
@@ -68,7 +68,7 @@ class _SharedIndex(ABC):
         return notes
 
 
-class _AcceleratedCure(_SharedIndex):
+class _AcceleratedCure(SharedIndex):
     """The cure models with a residual distribution of log time: what they take and make of it."""
 
     _propensity_kind: ClassVar[type[SurvivalTimePropensity]]
@@ -185,7 +185,7 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     _propensity_kind = EventTimePropensity
 
 
-class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
+class DiscreteTimeCureClassifier(SharedIndex, TimeModelClassifier):
     """Cure model with event times in bins, one hazard per bin and shared slopes on the hazards' logits.
 
     Nothing is assumed about the shape of the event-time distribution, except that every positive's event comes no later

@@ -120,7 +120,7 @@ class FitReport:
         return pandas.DataFrame(values, index=labels, columns=labels)
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Coefficients with standard errors, z, p, confidence intervals and odds, rate or time ratios.
+        """Coefficients with standard errors, z, p, confidence intervals and odds, rate, time or hazard ratios.
 
         Parameters
         ----------

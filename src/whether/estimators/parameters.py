@@ -42,6 +42,8 @@ RULES = {
     "clock": ("'time' or 'follow_up'", lambda value: isinstance(value, str) and value in ("time", "follow_up")),
     "covariance": ("'observed' or 'sandwich'", lambda value: value in ("observed", "sandwich")),
     "distribution": DISTRIBUTION,
+    "ties": ("'breslow' or 'efron'", lambda value: isinstance(value, str) and value in ("breslow", "efron")),
+    "tail": ("'zero' or 'open'", lambda value: isinstance(value, str) and value in ("zero", "open")),
     "prevalence_error": ("a number > 0", lambda value: value is None or (_is_number(value) and 0 < value < math.inf)),
     "death_distribution": DISTRIBUTION,
     "verbose": (

@@ -4,14 +4,17 @@ from whether.propensity.base import Propensity, Terms
 from whether.propensity.clockless import Certain, KnownFrequency, LogisticPropensity
 from whether.propensity.discrete_time import DiscreteTimePropensity, equal_event_edges
 from whether.propensity.observed import Observed
+from whether.propensity.proportional_hazards import CoxPropensity, FreeBaseline
 from whether.propensity.survival_time import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity
 from whether.propensity.two_sided import TwoSidedPropensity
 
 __all__ = [
     "Certain",
+    "CoxPropensity",
     "DiscreteTimePropensity",
     "EventTimePropensity",
     "FollowUpPropensity",
+    "FreeBaseline",
     "KnownFrequency",
     "LogisticPropensity",
     "Observed",

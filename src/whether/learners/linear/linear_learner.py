@@ -18,6 +18,7 @@ from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
 from whether.learners.linear.penalized import PenalizedObjective
+from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
 from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
@@ -26,6 +27,8 @@ from whether.learners.linear.streamed import StreamedObjective
 from whether.learners.parallel import one_blas_thread
 from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population
 from whether.learners.task import Learner, Task
+from whether.propensity import FreeBaseline
+from whether.validate import ArgumentError
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400
@@ -70,7 +73,7 @@ class LinearLearner(Learner):
         if task.population is not None:
             return self._fit_population(task, task.population)
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            objective = self._objective(task)
             if task.risk is not None and task.risk.nonnegative:
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
@@ -82,6 +85,11 @@ class LinearLearner(Learner):
 
     def _fit_population(self, task: Task, population: Population) -> LinearFit:
         """Fit to people who come in blocks; settled is on parts of them what is settled on parts of large cohorts."""
+        if isinstance(task.propensity, FreeBaseline):
+            raise ArgumentError(
+                "A baseline that is left open is no sum over people, so rows that come in blocks cannot tell it. Take "
+                "MixtureCureClassifier, which names a distribution, or fit a sample in memory."
+            )
         with one_blas_thread():
             ridge = settle_ridge(self.ridge, population.sample, (population.events, population.people))
             objective = StreamedObjective(task, population, ridge)
@@ -92,25 +100,29 @@ class LinearLearner(Learner):
 
     def _search(self, task: Task, draft: LinearObjective) -> Search:
         """Settle start, candidate and penalty."""
-        search = Search(self, draft, tuple(predictor + draft.layout.first for predictor in task.known))
+        search = Search(self, draft, _fixed(task))
         criteria = [task.criterion(candidate) for candidate in task.candidates]
         search.compare(criteria, task.levels(), task.rng)
         search.settle_shrinkage(criteria)
         return search
 
+    def _objective(self, task: Task) -> LinearObjective:
+        """Return what is minimised: the profile likelihood, where a baseline is to be found."""
+        kind = ProfiledObjective if isinstance(task.propensity, FreeBaseline) else LinearObjective
+        return kind(task, settle_ridge(self.ridge, task.cohort))
+
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
-            indexed = IndexedObjective(objective, float(self.shrinkage))
+            objective = self._objective(task)
+            indexed = IndexedObjective(objective, float(self.shrinkage), _fixed(task))
             return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
 
     def held_out_log_likelihood(self, task: Task, fit: LinearFit) -> float:
         """Mean log-likelihood of people under the model of a fit, with its penalties, fitted without them."""
         with one_blas_thread():
             objective = LinearObjective(task.under(fit.propensity), fit.ridge).part(DRAFT_ROWS, DRAFT_LABELED)
-            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
-            indexed = IndexedObjective(objective, fit.shrinkage, fixed)
+            indexed = IndexedObjective(objective, fit.shrinkage, _fixed(task))
             start = indexed.from_coefficients(fit.coefficients)
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
             values = held_out_values(objective, [end], self.solve)
@@ -165,7 +177,7 @@ class LinearLearner(Learner):
             distributions={} if search is None else search.likelihoods,
         )
         return LinearFit(
-            propensity=objective.propensity,
+            propensity=objective.fitted_propensity(indexed.to_coefficients(parameters)),
             result=result,
             predictor=objective.predictor(indexed.to_coefficients(parameters)),
             covariance=_covariance(indexed, optimum, self.sandwich, self.is_exact),
@@ -174,6 +186,12 @@ class LinearLearner(Learner):
             kappa=float(parameters[-1]) if indexed.indexed else None,
             path=None if search is None else search.path,
         )
+
+
+def _fixed(task: Task) -> tuple[int, ...]:
+    """Positions of intercepts that are known, or that a free baseline makes up for."""
+    known = {*task.known, *task.propensity.without_level}
+    return tuple(sorted(predictor + int(task.has_outcome) for predictor in known))
 
 
 def embed(narrow: LinearFit, wide: LinearObjective) -> Array:

@@ -21,7 +21,7 @@ from whether.learners.parallel import share_out
 from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
-from whether.propensity import Terms
+from whether.propensity import Observed, Terms
 
 
 class Block(NamedTuple):
@@ -77,6 +77,11 @@ class LinearObjective(PenalizedObjective):
         return other
 
     @property
+    def placed(self) -> Observed:
+        """What the likelihood reads of people besides their predictors."""
+        return self.observed
+
+    @property
     def _splits_labeled(self) -> bool:
         """Whether nothing is between outcome and propensity in the curvature of labeled people."""
         return self.criterion.splits_labeled and self.observed.entry is None
@@ -87,7 +92,7 @@ class LinearObjective(PenalizedObjective):
 
     def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
         """Per-person derivatives of the log-likelihood of rows that share a label."""
-        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed.take(rows), labeled=labeled)
+        terms = self.criterion.terms(*self.predictors(theta, rows), self.placed.take(rows), labeled=labeled)
         if self.weight is not None:
             weight = self.weight[rows]
             terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
+from whether.distributions import softplus_expit
 from whether.learners.linear.design import order_columns
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.learners.task import Task
@@ -69,6 +70,10 @@ class PenalizedObjective(ABC):
     def under(self, criterion: Criterion) -> PenalizedObjective:
         """Objective of the same rows under a criterion that observes the same."""
 
+    def fitted_propensity(self, theta: Array) -> Propensity:
+        """Return the restriction with all that was found of it along with the coefficients, for predictions."""
+        return self.propensity
+
     def predictor(self, theta: Array) -> LinearPredictor:
         """Coefficients with what they need to predict: nothing of the people."""
         return LinearPredictor(self.layout, self.standardization, theta)
@@ -99,6 +104,11 @@ class PenalizedObjective(ABC):
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels
         value += 0.5 * self.ridge * float(slopes @ slopes)
+        if self.has_outcome and self.propensity.pseudo_people:
+            softplus, p = softplus_expit(theta[:1])
+            value += self.propensity.pseudo_people * float(softplus[0] - 0.5 * theta[0])
+            gradient[0] += self.propensity.pseudo_people * (p[0] - 0.5)
+            hessian[0, 0] += self.propensity.pseudo_people * p[0] * (1 - p[0])
         if self.share is not None and self.has_outcome:
             value += self._add_share(theta, gradient, hessian)
         return Evaluation(value, gradient, hessian)

@@ -114,6 +114,9 @@ def _meaning(reading: Reading, kind: str, is_outcome: bool) -> tuple[str, str, s
     if kind == "time ratio":
         meaning = "Right of the line, the event comes later to those to whom it happens; left of it, sooner."
         return "ratios-times", "What goes with a later event", meaning
+    if kind == "hazard ratio":
+        meaning = "Right of the line, the event comes sooner to those to whom it happens; left of it, later."
+        return "ratios-times", "What goes with an earlier event", meaning
     meaning = "Right of the line, a positive person is more likely to be seen; left of it, less likely."
     return "ratios-seen", "What goes with being seen", meaning
 
