@@ -1,7 +1,7 @@
 """Restrictions on the labeling propensity: the only place where the methods differ."""
 
 from whether.propensity.base import Propensity, Terms
-from whether.propensity.clockless import Certain, KnownFrequency, LogisticPropensity
+from whether.propensity.clockless import Certain, KnownFrequency, KnownPropensity, LogisticPropensity
 from whether.propensity.discrete_time import DiscreteTimePropensity, equal_event_edges
 from whether.propensity.observed import Observed
 from whether.propensity.survival_time import EventTimePropensity, FollowUpPropensity, SurvivalTimePropensity
@@ -13,6 +13,7 @@ __all__ = [
     "EventTimePropensity",
     "FollowUpPropensity",
     "KnownFrequency",
+    "KnownPropensity",
     "LogisticPropensity",
     "Observed",
     "Propensity",
