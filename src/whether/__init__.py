@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         likelihood_ratio_test,
     )
     from whether.files.model import load_model, save_model
-    from whether.files.table import read_cohort
+    from whether.files.table import read_cohort, read_conversion_log
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
@@ -63,6 +63,7 @@ __all__ = [
     "likelihood_ratio_test",
     "load_model",
     "read_cohort",
+    "read_conversion_log",
     "recommend",
     "save_model",
     "sensitivity",
@@ -86,6 +87,7 @@ _HOMES = {
     "examine": "whether.advise",
     "load_model": "whether.files.model",
     "read_cohort": "whether.files.table",
+    "read_conversion_log": "whether.files.table",
     "recommend": "whether.advise",
     "save_model": "whether.files.model",
     "sensitivity": "whether.advise",

@@ -13,7 +13,7 @@ from whether.estimators.time_model import LARGE_UNSEEN_SHARE, TimeModelClassifie
 from whether.estimators.warn import warn
 from whether.facts import FEWEST
 from whether.learners import HindsightLearner, LinearFit, Task
-from whether.learners.hindsight import step_edges
+from whether.learners.hindsight import Steps
 from whether.propensity import DiscreteTimePropensity
 from whether.validate import FollowUpWarning
 
@@ -93,13 +93,13 @@ class HindsightClassifier(TimeModelClassifier):
     @property
     def step_edges_(self) -> Array:
         """Ends of the steps."""
-        return np.asarray(self.model_.propensity.edges)
+        return np.asarray(self.model_.chain.steps.edges)
 
     def _task(self, cohort: Cohort) -> Task:
-        return Task(cohort, [DiscreteTimePropensity(step_edges(cohort, self.n_steps))], rng=self._rng())
+        return Task(cohort, [DiscreteTimePropensity(Steps.of(cohort, self.n_steps).bins)], rng=self._rng())
 
     def _learner(self, task: Task) -> HindsightLearner:
-        return HindsightLearner(super()._learner(task), self.n_folds)
+        return HindsightLearner(super()._learner(task), Steps.of(task.cohort, self.n_steps), self.n_folds)
 
     def _linear_fit(self, what: str) -> LinearFit:
         outcome = getattr(getattr(self, "model_", None), "outcome", None)

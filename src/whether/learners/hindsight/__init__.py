@@ -2,6 +2,6 @@
 
 from whether.learners.hindsight.hindsight_fit import Chain, HindsightFit
 from whether.learners.hindsight.hindsight_learner import HindsightLearner
-from whether.learners.hindsight.steps import StepDesign, step_edges
+from whether.learners.hindsight.steps import StepDesign, Steps
 
-__all__ = ["Chain", "HindsightFit", "HindsightLearner", "StepDesign", "step_edges"]
+__all__ = ["Chain", "HindsightFit", "HindsightLearner", "StepDesign", "Steps"]

@@ -9,7 +9,7 @@ import numpy as np
 from whether.arrays import Array
 from whether.distributions import softplus_expit
 from whether.learners.fit_result import FitResult
-from whether.learners.hindsight.steps import StepDesign
+from whether.learners.hindsight.steps import StepDesign, Steps
 from whether.learners.task import FittedModel
 from whether.propensity import DiscreteTimePropensity
 
@@ -26,27 +26,28 @@ class Chain:
     model : FittedModel or None
         Predicts their logit from the columns of the design; None where there is one step only.
     design : StepDesign
+    steps : Steps
     """
 
     model: FittedModel | None
     design: StepDesign
+    steps: Steps
 
     def predict(self, features: Array) -> Array:
-        """Logits of the hazards of positives, of all steps but the last, shape (K - 1, n).
+        """Logits of the hazards of positives, of all bins but the last, one row for each.
 
         Telescoped, the steps say how likely a person turns up in each of them, and so in any. Given that, what is left
-        of the whole at each step gives the hazard of those who turn up at all; in the last step it is 1.
+        of the whole at each bin gives the hazard of those who turn up at all; in the last one it is 1.
         """
         n, n_steps = features.shape[0], self.design.clock.size
-        if self.model is None:
-            return np.empty((0, n))
-        log_left, log_turned_up = np.zeros(n), np.empty((n_steps, n))
-        for step in range(n_steps):
+        log_left, log_turned_up = np.zeros(n), np.zeros((n_steps, n))
+        for step in range(n_steps if self.model is not None else 0):
             logit = np.asarray(self.model.predict(self.design.columns(features, np.full(n, step)))[0])
             log_turned_up[step] = np.maximum(log_left - softplus_expit(-logit)[0], SMALLEST_LOG)
             log_left = log_left - softplus_expit(logit)[0]
-        later = np.logaddexp.accumulate(log_turned_up[::-1], axis=0)[::-1]
-        return np.asarray(log_turned_up[:-1] - later[1:])
+        in_bin = log_turned_up[self.steps.step] + self.steps.log_share[:, None]
+        later = np.logaddexp.accumulate(in_bin[::-1], axis=0)[::-1]
+        return np.asarray(in_bin[:-1] - later[1:])
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class HindsightFit(FittedModel):
     Attributes
     ----------
     propensity : DiscreteTimePropensity
-        The steps, as bins of event times.
+        The bins of event times.
     result : FitResult
         Of the outcome part.
     outcome : FittedModel
@@ -73,6 +74,11 @@ class HindsightFit(FittedModel):
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit, and logits of the hazards of positives in each step."""
         return self.outcome.predict(features)[0], self.chain.predict(features)
+
+    @property
+    def coefficients(self) -> Array:
+        """Coefficients of a linear outcome, on standardised features."""
+        return np.asarray(self.outcome.coefficients)  # type: ignore[attr-defined]
 
     @property
     def ridge(self) -> float:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whether.arrays import Array
+from whether.arrays import Array, Rows
 from whether.cohort import Cohort
+from whether.learners.boosted import BoostedLearner
 from whether.learners.hindsight.hindsight_fit import Chain, HindsightFit
-from whether.learners.hindsight.steps import StepDesign, person_steps
+from whether.learners.hindsight.steps import StepDesign, Steps, person_steps
 from whether.learners.linear import LinearLearner
 from whether.learners.rows import deal_folds, in_spreads
 from whether.learners.task import Learner, Task
@@ -40,56 +41,63 @@ class HindsightLearner(Learner):
     Parameters
     ----------
     learner : Learner
+    steps : Steps
     n_folds : int
         Number of folds for the chain; 0 learns it from everybody.
     """
 
     learner: Learner
+    steps: Steps
     n_folds: int = 3
+
+    @property
+    def _bins(self) -> DiscreteTimePropensity:
+        return DiscreteTimePropensity(self.steps.bins)
 
     def fit(self, task: Task) -> HindsightFit:
         """Look back, and learn the outcome from the labels and everybody's chance to have been seen."""
-        cohort, steps = task.cohort, task.propensity
-        assert isinstance(steps, DiscreteTimePropensity)
-        timed = cohort.without_known_negatives()
-        chain = self._chain(timed, steps, task.rng)
+        cohort, timed = task.cohort, task.cohort.without_known_negatives()
+        chain = self._chain(timed, task.rng)
         left = np.ones(cohort.n)
         rows = np.arange(cohort.n) if cohort.seen_negative is None else np.flatnonzero(~cohort.seen_negative)
-        left[rows] = self._left_out_of_fold(timed, steps, chain, task.rng)
+        left[rows] = self._left_out_of_fold(timed, chain, task.rng)
         known = replace(cohort, time=None, follow_up=np.clip(1 - left, SMALLEST_CHANCE, 1.0))
         outcome = self.learner.fit(Task(known, [KnownPropensity()], rng=task.rng))
         result = outcome.result
         if chain.model is not None and not chain.model.result.converged:
             result = replace(result, status=chain.model.result.status)
-        return HindsightFit(steps, result, outcome, chain)
+        return HindsightFit(self._bins, result, outcome, chain)
 
-    def _left_out_of_fold(
-        self, cohort: Cohort, steps: DiscreteTimePropensity, whole: Chain, rng: np.random.Generator
-    ) -> Array:
+    def _left_out_of_fold(self, cohort: Cohort, whole: Chain, rng: np.random.Generator) -> Array:
         """Probability that a positive is still to turn up at the end of follow-up, by chains of the other folds."""
         follow_up = cohort.required("follow_up")
         events = int(np.count_nonzero(cohort.labeled))
         if whole.model is None or self.n_folds == 0 or events < EVENTS_PER_FOLD * self.n_folds:
-            return _left(whole, steps, cohort.features, follow_up)
+            return self._left(whole, cohort.features, follow_up)
         dealt = cohort.labeled, follow_up, in_spreads(cohort.features)
         fold = deal_folds(*dealt, self.n_folds, weight=cohort.weight, groups=cohort.groups)
         left = np.empty(cohort.n)
         for number in range(self.n_folds):
             outside = np.flatnonzero(fold == number)
-            chain = self._chain(cohort.take(np.flatnonzero(fold != number)), steps, rng)
-            left[outside] = _left(chain, steps, cohort.features[outside], follow_up[outside])
+            chain = self._chain(cohort.take(np.flatnonzero(fold != number)), rng)
+            left[outside] = self._left(chain, cohort.features[outside], follow_up[outside])
         return left
 
-    def _chain(self, cohort: Cohort, steps: DiscreteTimePropensity, rng: np.random.Generator) -> Chain:
+    def _chain(self, cohort: Cohort, rng: np.random.Generator) -> Chain:
         """Learn in which step people turn up who were unlabeled at its start."""
-        design = StepDesign.of(cohort, steps.edges, is_linear=isinstance(self.learner, LinearLearner))
-        if steps.edges.size == 1:
-            return Chain(None, design)
-        rows = person_steps(cohort.thin(max(MOST_ROWS // steps.edges.size, 1)), steps.edges, design)
-        return Chain(self.learner.fit(Task(rows, [Certain()], rng=rng)), design)
+        edges = self.steps.edges
+        design = StepDesign.of(cohort, edges, self._curved(cohort.features.shape[1]))
+        rows = person_steps(cohort.thin(max(MOST_ROWS // edges.size, 1)), edges, design)
+        # Without anybody who turned up, or who did not, there is nothing to learn but when.
+        is_learnable = edges.size > 1 and 0 < np.count_nonzero(rows.labeled) < rows.n
+        model = self.learner.fit(Task(rows, [Certain()], rng=rng)) if is_learnable else None
+        return Chain(model, design, self.steps)
 
+    def _left(self, chain: Chain, features: Array, follow_up: Array) -> Array:
+        return np.exp(self._bins.log_left(chain.predict(features), self._bins.locate(follow_up)))
 
-def _left(chain: Chain, steps: DiscreteTimePropensity, features: Array, follow_up: Array) -> Array:
-    return np.exp(steps.log_left(chain.predict(features), steps.locate(follow_up)))
-
-
+    def _curved(self, n_features: int) -> Rows:
+        """Features of which the steps are told curves: those of a linear model, be it the one that trees start from."""
+        if not isinstance(self.learner, (LinearLearner, BoostedLearner)):
+            return np.empty(0, dtype=np.intp)
+        return np.setdiff1d(np.arange(n_features), getattr(self.learner, "categorical_features", ()))

@@ -14,24 +14,66 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
+from whether.facts import FEWEST
 from whether.propensity import equal_event_edges
 
 # People who must have been followed to the end of a step, or it is not looked at.
 FEWEST_TO_THE_END = 5.0
+# Bins of a step at most, and how far before a time that many events share a bin ends.
+BINS_PER_STEP, JUST_BEFORE = 8, 1e-3
+SMALLEST_SHARE = 1e-6
 # Features up to which products of all pairs are taken, and the standard deviations at which features end in them.
 MOST_FOR_PRODUCTS, FAR = 11, 3.0
 
 
-def step_edges(cohort: Cohort, n_steps: int) -> Array:
-    """Ends of steps with about equal numbers of events, none of them one person's own time.
+@dataclass(frozen=True)
+class Steps:
+    """Steps of follow-up, each of one or more bins in which events come alike for everybody.
 
-    Steps whose end hardly anybody reached are left out, so later events say nothing; one step is always left.
+    The steps are what a classifier tells apart, and so have to be few. The bins say when within a step events come:
+    all at its end, where there is a gap before it or a date on which they are recorded.
+
+    Attributes
+    ----------
+    bins : ndarray of shape (m,)
+        Upper ends of the bins.
+    step : ndarray of int of shape (m,)
+        Step that each belongs to.
+    log_share : ndarray of shape (m,)
+        Log share of a step's events that come in the bin.
     """
-    timed = cohort.without_known_negatives()
-    time, weight, follow_up = timed.required("time"), timed.weights, timed.required("follow_up")
-    seen = timed.labeled
-    edges = equal_event_edges(time[seen], n_steps, weight[seen])
-    edges = np.unique(coarsen_times(time, weight, edges))
+
+    bins: Array
+    step: Rows
+    log_share: Array
+
+    @property
+    def edges(self) -> Array:
+        """Ends of the steps."""
+        return np.asarray(self.bins[np.flatnonzero(np.diff(self.step, append=self.step[-1] + 1))])
+
+    @classmethod
+    def of(cls, cohort: Cohort, n_steps: int) -> Steps:
+        """Cut the follow-up of a cohort into steps with about equal numbers of events; none ends at a person's own time.
+
+        What hardly anybody was followed to is left out, so later events say nothing; one step is always left.
+        """
+        timed = cohort.without_known_negatives()
+        bins = _bin_edges(timed, n_steps)
+        came = _share_by_bin(timed, bins)
+        middle = np.cumsum(came) - came / 2
+        step = np.unique(np.floor(n_steps * middle / came.sum()), return_inverse=True)[1]
+        return cls(bins, step, np.log(came / np.bincount(step, weights=came)[step]))
+
+
+def _bin_edges(cohort: Cohort, n_steps: int) -> Array:
+    """Ends of bins with about equal numbers of events, and just before times that many of them share."""
+    time, weight, follow_up = cohort.required("time"), cohort.weights, cohort.required("follow_up")
+    seen = cohort.labeled
+    n_bins = int(np.clip(weight[seen].sum() / FEWEST, n_steps, BINS_PER_STEP * n_steps))
+    ends = equal_event_edges(time[seen], n_bins, weight[seen])
+    at_once = np.array([weight[seen & (time == end)].sum() for end in ends]) >= FEWEST
+    edges = np.unique(np.concatenate([coarsen_times(time, weight, ends), (1 - JUST_BEFORE) * ends[at_once]]))
     order = np.argsort(follow_up)
     passed = np.concatenate([[0.0], np.cumsum(weight[order])])
     reaching = passed[-1] - passed[np.searchsorted(follow_up[order], edges)]
@@ -39,44 +81,60 @@ def step_edges(cohort: Cohort, n_steps: int) -> Array:
     return kept if kept.size else edges[-1:]
 
 
+def _share_by_bin(cohort: Cohort, bins: Array) -> Array:
+    """Probability that the event comes in each bin, whoever it is; next to nothing where none came."""
+    weight, follow_up = cohort.weights, cohort.required("follow_up")
+    turned_up = np.where(cohort.labeled, cohort.required("time"), np.inf)
+    left, came, start = 1.0, np.empty(bins.size), 0.0
+    for position, end in enumerate(bins):
+        there = weight * ((follow_up >= end) & (turned_up > start))
+        hazard = float(there @ (turned_up <= end)) / max(float(there.sum()), 1e-300)
+        came[position], left, start = left * hazard, left * (1 - hazard), end
+    return np.maximum(came, SMALLEST_SHARE * max(float(came.sum()), SMALLEST_SHARE))
+
+
 @dataclass(frozen=True)
 class StepDesign:
-    """What a learner is told of a person in a step: the features, and how far follow-up has come.
+    """What a learner is told of a person in a step: the features, how far follow-up has come, and curves of both.
 
     Attributes
     ----------
     clock : ndarray of shape (K,)
         Log of the middle of each step, in spreads around their mean.
-    mean, scale : ndarray of shape (d,) or None
-        Of the features, where the learner is linear: it is told their squares, products and cubes, their products with
-        the clock, and the step itself. None for learners that find out about curves on their own.
+    curved : ndarray of int
+        Features of which there are squares, products and cubes, also times the clock; and the step itself. A linear
+        model, on which trees start too, needs them. None for learners that find out about curves on their own.
+    mean, scale : ndarray
+        Of these features.
     """
 
     clock: Array
-    mean: Array | None = None
-    scale: Array | None = None
+    curved: Rows
+    mean: Array
+    scale: Array
 
     @classmethod
-    def of(cls, cohort: Cohort, edges: Array, *, is_linear: bool) -> StepDesign:
+    def of(cls, cohort: Cohort, edges: Array, curved: Rows) -> StepDesign:
         """Return the design for the people of a cohort."""
         middle = np.log(edges) + np.log(np.concatenate([[0.5], edges[:-1] / edges[1:]])) / 2
         clock = (middle - middle.mean()) / max(float(middle.std()), 1e-12)
-        if not is_linear:
-            return cls(clock)
-        mean = np.average(cohort.features, axis=0, weights=cohort.weight)
-        scale = np.sqrt(np.average((cohort.features - mean) ** 2, axis=0, weights=cohort.weight))
-        return cls(clock, mean, np.where(scale > 0, scale, 1.0))
+        features = cohort.features[:, curved]
+        weight = cohort.weights[:, None] * ~np.isnan(features)
+        total = np.maximum(weight.sum(axis=0), 1e-300)
+        mean = (weight * np.nan_to_num(features)).sum(axis=0) / total
+        scale = np.sqrt((weight * np.nan_to_num(features - mean) ** 2).sum(axis=0) / total)
+        return cls(clock, curved, mean, np.where(scale > 0, scale, 1.0))
 
     def columns(self, features: Array, step: Rows) -> Array:
-        """Columns of people in the steps given, one for each person."""
+        """Columns of people in the steps given, one for each person; the features, as they are, come first."""
         clock = self.clock[step][:, None]
-        if self.mean is None:
+        if not self.curved.size:
             return np.column_stack([features, clock])
-        z = np.clip((features - self.mean) / self.scale, -FAR, FAR)
+        z = np.clip(np.nan_to_num((features[:, self.curved] - self.mean) / self.scale), -FAR, FAR)
         of_step = np.eye(self.clock.size)[step][:, 1:]
         first, second = np.triu_indices(z.shape[1]) if z.shape[1] <= MOST_FOR_PRODUCTS else (np.arange(z.shape[1]),) * 2
         products = z[:, first] * z[:, second]
-        return np.column_stack([of_step, z, clock * z, products, clock**2 * z, clock * z**2, z**3])
+        return np.column_stack([features, clock, of_step, clock * z, products, clock**2 * z, clock * z**2, z**3])
 
 
 def person_steps(cohort: Cohort, edges: Array, design: StepDesign) -> Cohort:
