@@ -208,5 +208,22 @@ DFM = Method(
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT, HIND, DFM)
+    for method in (
+        LR,
+        ENPU,
+        UPU,
+        NNPU,
+        SARPU_F,
+        SARPU_R,
+        FUMC_F,
+        FUMC_R,
+        AFTMC_F,
+        AFTMC_R,
+        DTMC,
+        AFTPT,
+        FUPT,
+        AFT,
+        HIND,
+        DFM,
+    )
 }

@@ -6,9 +6,9 @@ and `simulate` draws a cohort from it together with the truth behind the labels.
 
 `worlds` holds the records that are simulated throughout, `record_worlds` those in which more is known of people, such
 as deaths, visits or late entry, which `recorded` draws, `diabetes` those over a real table, `autism` the stand-in for a
-private cohort; `catalogue` finds a world by its name. `truth` computes the true labeling propensity, `calibrate`
-solves for the constants that give a world its stated rates, `conversions` draws a log of clicks and conversions, `real_tables` reads the real tables, and `signals`, `noise`
-and `streams` are the pieces those are made of.
+private cohort; `catalogue` finds a world by its name. `truth` computes the true labeling propensity, `calibrate` solves
+for the constants that give a world its stated rates, `conversions` draws a log of clicks and conversions, `real_tables`
+reads the real tables, and `signals`, `noise` and `streams` are the pieces those are made of.
 """
 
 from whether.simulation.autism import AUTISM_WORLDS, AutismCohort, simulate_autism

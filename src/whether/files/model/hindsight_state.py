@@ -13,10 +13,11 @@ from whether.propensity import DiscreteTimePropensity
 
 def _check_design(design: StepDesign) -> None:
     check_array(design.clock, 1, design.clock.size)
-    check_array(design.curved, 1, design.curved.size, whole=True)
-    for values in (design.mean, design.scale):
-        check_array(values, 1, design.curved.size)
-    require((design.scale > 0).all(), "a scale is not positive")
+    if design.curved is not None:
+        check_array(design.curved, 1, design.curved.size, whole=True)
+        for values in (design.mean, design.scale):
+            check_array(values, 1, design.curved.size)
+        require(np.all(np.asarray(design.scale) > 0), "a scale is not positive")
 
 
 def _check_steps(steps: Steps) -> None:

@@ -10,6 +10,6 @@ from whether.files.table.table_cohort import TableCohort, read_cohort
 from whether.files.table.table_file import OpenTable, check_format, open_table, write_table
 
 __all__ = [
-    "ConversionLog", "Encoder", "Finding", "OpenTable", "TableCohort", "TableError", "check_format", "open_table", "read_cohort",
-    "read_conversion_log", "write_table",
+    "ConversionLog", "Encoder", "Finding", "OpenTable", "TableCohort", "TableError", "check_format", "open_table",
+    "read_cohort", "read_conversion_log", "write_table",
 ]  # fmt: skip

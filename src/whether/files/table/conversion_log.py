@@ -1,8 +1,8 @@
 """Logs of clicks and conversions, as the public data on delayed feedback have them, seen from a moment in time.
 
-Tabs between the cells, no header: the second of the click, the second of the conversion (empty without one), eight whole
-numbers and nine hashed categories. Seen from a moment, later clicks are not there, later conversions have not come, and
-every click has been followed for as long as it is past.
+Tabs between the cells, no header: the second of the click, the second of the conversion (empty without one), eight
+whole numbers and nine hashed categories. Seen from a moment, later clicks are not there, later conversions have not
+come, and every click has been followed for as long as it is past.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ def _read_cells(path: Path, limit: int | None) -> pa.Table:
     except (pa.ArrowException, UnicodeError) as error:
         reason = "it is empty" if not path.stat().st_size else str(error).splitlines()[0]
         raise TableError(
-            f"{str(path)!r} is no log of conversions ({reason}). Expected are {len(names)} cells in each line, with tabs "
-            f"between them and without a header: click, conversion, {N_NUMBERS} numbers, {N_CATEGORIES} categories."
+            f"{str(path)!r} is no log of conversions ({reason}). Expected are {len(names)} cells in each line, with "
+            f"tabs between them and no header: click, conversion, {N_NUMBERS} numbers, {N_CATEGORIES} categories."
         ) from error
     table = pa.Table.from_batches(batches)
     return table if limit is None else table.slice(0, limit)
@@ -176,9 +176,7 @@ def _is_number(cell: str | None) -> bool:
     return True
 
 
-def _check_order(
-    click: NDArray[np.float64], conversion: NDArray[np.float64], path: str | os.PathLike[str]
-) -> None:
+def _check_order(click: NDArray[np.float64], conversion: NDArray[np.float64], path: str | os.PathLike[str]) -> None:
     early = conversion < click
     if early.any():
         row = int(np.argmax(early))

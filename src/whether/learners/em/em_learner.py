@@ -17,7 +17,14 @@ from sklearn.utils.validation import has_fit_parameter
 from whether.arrays import Array, Rows
 from whether.family import MIXTURE
 from whether.learners.em.em_fit import ConstantPart, EMFit, PropensityPart, logit_of
-from whether.learners.em.em_steps import ClassifierStep, ConstantStep, KnownStep, LinearStep, OutcomeStep, PropensityStep
+from whether.learners.em.em_steps import (
+    ClassifierStep,
+    ConstantStep,
+    KnownStep,
+    LinearStep,
+    OutcomeStep,
+    PropensityStep,
+)
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress

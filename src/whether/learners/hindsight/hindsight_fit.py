@@ -41,7 +41,9 @@ class Chain:
         """
         n, n_steps = features.shape[0], self.design.clock.size
         log_left, log_turned_up = np.zeros(n), np.zeros((n_steps, n))
-        for step in range(n_steps if self.model is not None else 0):
+        for step in range(n_steps):
+            if self.model is None:
+                break
             logit = np.asarray(self.model.predict(self.design.columns(features, np.full(n, step)))[0])
             log_turned_up[step] = np.maximum(log_left - softplus_expit(-logit)[0], SMALLEST_LOG)
             log_left = log_left - softplus_expit(logit)[0]

@@ -96,8 +96,8 @@ class HindsightLearner(Learner):
     def _left(self, chain: Chain, features: Array, follow_up: Array) -> Array:
         return np.exp(self._bins.log_left(chain.predict(features), self._bins.locate(follow_up)))
 
-    def _curved(self, n_features: int) -> Rows:
+    def _curved(self, n_features: int) -> Rows | None:
         """Features of which the steps are told curves: those of a linear model, be it the one that trees start from."""
         if not isinstance(self.learner, (LinearLearner, BoostedLearner)):
-            return np.empty(0, dtype=np.intp)
+            return None
         return np.setdiff1d(np.arange(n_features), getattr(self.learner, "categorical_features", ()))

@@ -54,14 +54,18 @@ class Steps:
 
     @classmethod
     def of(cls, cohort: Cohort, n_steps: int) -> Steps:
-        """Cut the follow-up of a cohort into steps with about equal numbers of events; none ends at a person's own time.
+        """Cut the follow-up of a cohort into steps with about equal numbers of events.
 
-        What hardly anybody was followed to is left out, so later events say nothing; one step is always left.
+        None ends at one person's own time. What hardly anybody was followed to is left out, so later events say
+        nothing; one step is always left.
         """
         timed = cohort.without_known_negatives()
         bins = _bin_edges(timed, n_steps)
         came = _share_by_bin(timed, bins)
-        middle = np.cumsum(came) - came / 2
+        # A bin without events is no step: it goes with the next in which they come.
+        filled = np.flatnonzero(came > 2 * SMALLEST_SHARE * came.sum())
+        following = np.minimum(np.searchsorted(filled, np.arange(bins.size)), filled.size - 1)
+        middle = (np.cumsum(came) - came / 2)[filled[following]]
         step = np.unique(np.floor(n_steps * middle / came.sum()), return_inverse=True)[1]
         return cls(bins, step, np.log(came / np.bincount(step, weights=came)[step]))
 
@@ -101,7 +105,7 @@ class StepDesign:
     ----------
     clock : ndarray of shape (K,)
         Log of the middle of each step, in spreads around their mean.
-    curved : ndarray of int
+    curved : ndarray of int or None
         Features of which there are squares, products and cubes, also times the clock; and the step itself. A linear
         model, on which trees start too, needs them. None for learners that find out about curves on their own.
     mean, scale : ndarray
@@ -109,15 +113,17 @@ class StepDesign:
     """
 
     clock: Array
-    curved: Rows
-    mean: Array
-    scale: Array
+    curved: Rows | None = None
+    mean: Array | None = None
+    scale: Array | None = None
 
     @classmethod
-    def of(cls, cohort: Cohort, edges: Array, curved: Rows) -> StepDesign:
+    def of(cls, cohort: Cohort, edges: Array, curved: Rows | None) -> StepDesign:
         """Return the design for the people of a cohort."""
         middle = np.log(edges) + np.log(np.concatenate([[0.5], edges[:-1] / edges[1:]])) / 2
         clock = (middle - middle.mean()) / max(float(middle.std()), 1e-12)
+        if curved is None:
+            return cls(clock)
         features = cohort.features[:, curved]
         weight = cohort.weights[:, None] * ~np.isnan(features)
         total = np.maximum(weight.sum(axis=0), 1e-300)
@@ -128,7 +134,7 @@ class StepDesign:
     def columns(self, features: Array, step: Rows) -> Array:
         """Columns of people in the steps given, one for each person; the features, as they are, come first."""
         clock = self.clock[step][:, None]
-        if not self.curved.size:
+        if self.curved is None or self.mean is None or self.scale is None:
             return np.column_stack([features, clock])
         z = np.clip(np.nan_to_num((features[:, self.curved] - self.mean) / self.scale), -FAR, FAR)
         of_step = np.eye(self.clock.size)[step][:, 1:]
@@ -156,5 +162,3 @@ def person_steps(cohort: Cohort, edges: Array, design: StepDesign) -> Cohort:
         weight=None if cohort.weight is None else cohort.weight[person],
         groups=np.unique(groups[person], return_inverse=True)[1],
     )
-
-
