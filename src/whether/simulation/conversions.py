@@ -27,7 +27,7 @@ CARDINALITIES = (4, 9, 20, 40, 80, 150, 300, 600, 12)
 # Share of the numbers that are not known, column by column.
 GAPS = (0.0, 0.02, 0.1, 0.2, 0.05, 0.0, 0.3, 0.1)
 # Share of conversions within the hour or so, and the shape of the tail of the others: the smaller, the heavier.
-SHARE_AT_ONCE, TAIL = 0.35, 1.5
+SHARE_AT_ONCE, TAIL = 0.35, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _delays(streams: Streams, slowness: Array) -> Array:
     """Seconds from click to conversion, at most the window: soon, or by a power law cut off there."""
     level = streams.uniforms("delay")
     soon = -0.04 * np.log1p(-0.999 * level)
-    scale = 3.0 * np.exp(slowness)
+    scale = 6.0 * np.exp(slowness)
     most = 1 - (1 + WINDOW / scale) ** -TAIL
     late = scale * ((1 - level * most) ** (-1 / TAIL) - 1)
     at_once: Flags = streams.uniforms("at once") < SHARE_AT_ONCE

@@ -8,6 +8,7 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.distributions import softplus_expit
+from whether.inference import Covariance
 from whether.learners.fit_result import FitResult
 from whether.learners.hindsight.steps import StepDesign, Steps
 from whether.learners.task import FittedModel
@@ -81,6 +82,11 @@ class HindsightFit(FittedModel):
     def coefficients(self) -> Array:
         """Coefficients of a linear outcome, on standardised features."""
         return np.asarray(self.outcome.coefficients)  # type: ignore[attr-defined]
+
+    @property
+    def covariance(self) -> Covariance:
+        """Of these coefficients, with everybody's chance to have been seen taken as known."""
+        return self.outcome.covariance  # type: ignore[attr-defined,no-any-return]
 
     @property
     def ridge(self) -> float:

@@ -26,8 +26,8 @@ from whether.learners.rows import deal_folds, in_spreads
 from whether.learners.task import Learner, Task
 from whether.propensity import Certain, DiscreteTimePropensity, KnownPropensity
 
-# Person-steps that the chain is learned from at most; of more people, evenly spaced ones are taken.
-MOST_ROWS = 400_000
+# Numbers that the chain is learned from at most, rows times columns; of more people, evenly spaced ones are taken.
+MOST_NUMBERS = 20_000_000
 # Events that folds must leave on average, or the chain is learned from everybody.
 EVENTS_PER_FOLD = 3
 # The least chance to have been seen: a label is possible at any follow-up.
@@ -71,7 +71,7 @@ class HindsightLearner(Learner):
     def _left_out_of_fold(self, cohort: Cohort, whole: Chain, rng: np.random.Generator) -> Array:
         """Probability that a positive is still to turn up at the end of follow-up, by chains of the other folds."""
         follow_up = cohort.required("follow_up")
-        events = int(np.count_nonzero(cohort.labeled))
+        events = float(cohort.weights[cohort.labeled].sum())
         if whole.model is None or self.n_folds == 0 or events < EVENTS_PER_FOLD * self.n_folds:
             return self._left(whole, cohort.features, follow_up)
         dealt = cohort.labeled, follow_up, in_spreads(cohort.features)
@@ -87,7 +87,8 @@ class HindsightLearner(Learner):
         """Learn in which step people turn up who were unlabeled at its start."""
         edges = self.steps.edges
         design = StepDesign.of(cohort, edges, self._curved(cohort.features.shape[1]))
-        rows = person_steps(cohort.thin(max(MOST_ROWS // edges.size, 1)), edges, design)
+        n_columns = design.columns(cohort.features[:1], np.zeros(1, dtype=np.intp)).shape[1]
+        rows = person_steps(cohort.thin(MOST_NUMBERS // (edges.size * n_columns) + 1), edges, design)
         # Without anybody who turned up, or who did not, there is nothing to learn but when.
         is_learnable = edges.size > 1 and 0 < np.count_nonzero(rows.labeled) < rows.n
         model = self.learner.fit(Task(rows, [Certain()], rng=rng)) if is_learnable else None

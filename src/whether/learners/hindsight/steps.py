@@ -22,8 +22,8 @@ FEWEST_TO_THE_END = 5.0
 # Bins of a step at most, and how far before a time that many events share a bin ends.
 BINS_PER_STEP, JUST_BEFORE = 8, 1e-3
 SMALLEST_SHARE = 1e-6
-# Features up to which products of all pairs are taken, and the standard deviations at which features end in them.
-MOST_FOR_PRODUCTS, FAR = 11, 3.0
+# Features up to which powers and products of them are taken, and the standard deviations at which they end there.
+MOST_FOR_CURVES, FAR = 11, 3.0
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class StepDesign:
     clock : ndarray of shape (K,)
         Log of the middle of each step, in spreads around their mean.
     curved : ndarray of int or None
-        Features of which there are squares, products and cubes, also times the clock; and the step itself. A linear
-        model, on which trees start too, needs them. None for learners that find out about curves on their own.
+        Features of which there are products with the clock and, if they are few, squares, products and cubes; and the
+        step itself. A linear model, on which trees start too, needs them. None for learners that find out about curves on their own.
     mean, scale : ndarray
         Of these features.
     """
@@ -138,9 +138,11 @@ class StepDesign:
             return np.column_stack([features, clock])
         z = np.clip(np.nan_to_num((features[:, self.curved] - self.mean) / self.scale), -FAR, FAR)
         of_step = np.eye(self.clock.size)[step][:, 1:]
-        first, second = np.triu_indices(z.shape[1]) if z.shape[1] <= MOST_FOR_PRODUCTS else (np.arange(z.shape[1]),) * 2
-        products = z[:, first] * z[:, second]
-        return np.column_stack([features, clock, of_step, clock * z, products, clock**2 * z, clock * z**2, z**3])
+        common = [features, clock, of_step, clock * z]
+        if z.shape[1] > MOST_FOR_CURVES:
+            return np.column_stack(common)
+        first, second = np.triu_indices(z.shape[1])
+        return np.column_stack([*common, z[:, first] * z[:, second], clock**2 * z, clock * z**2, z**3])
 
 
 def person_steps(cohort: Cohort, edges: Array, design: StepDesign) -> Cohort:
