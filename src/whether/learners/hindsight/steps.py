@@ -107,7 +107,8 @@ class StepDesign:
         Log of the middle of each step, in spreads around their mean.
     curved : ndarray of int or None
         Features of which there are products with the clock and, if they are few, squares, products and cubes; and the
-        step itself. A linear model, on which trees start too, needs them. None for learners that find out about curves on their own.
+        step itself. A linear model, on which trees start too, needs them. None for learners that find out about curves
+        on their own.
     mean, scale : ndarray
         Of these features.
     """
