@@ -74,7 +74,8 @@ def _bin_edges(cohort: Cohort, n_steps: int) -> Array:
     """Ends of bins with about equal numbers of events, and just before times that many of them share."""
     time, weight, follow_up = cohort.required("time"), cohort.weights, cohort.required("follow_up")
     seen = cohort.labeled
-    n_bins = int(np.clip(weight[seen].sum() / FEWEST, n_steps, BINS_PER_STEP * n_steps))
+    # A group of people in each: nobody's event is a bin of its own.
+    n_bins = int(np.clip(weight[seen].sum() / FEWEST, 2, BINS_PER_STEP * n_steps))
     ends = equal_event_edges(time[seen], n_bins, weight[seen])
     at_once = np.array([weight[seen & (time == end)].sum() for end in ends]) >= FEWEST
     edges = np.unique(np.concatenate([coarsen_times(time, weight, ends), (1 - JUST_BEFORE) * ends[at_once]]))
