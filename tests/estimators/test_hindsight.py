@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import whether as wh
 from whether.cohort import Cohort
-from whether.estimators.hindsight import unseen_share
+from whether.estimators.hindsight import unseen_range
 from whether.learners.hindsight import Chain, StepDesign, Steps
 from whether.learners.hindsight.steps import person_steps
 from whether.propensity import DiscreteTimePropensity
@@ -194,18 +194,33 @@ def test_ten_events_and_times_in_whole_days_are_enough_for_an_answer(people):
     assert np.isfinite(model.predict_propensity(people.X)).all()
 
 
-@pytest.mark.parametrize("end", [0.5, 1.0, 2.0, 6.0])
-def test_the_unseen_share_is_that_of_an_exponential_tail(end):
-    time = -np.log1p(-(np.arange(20_000) + 0.5) / 20_000)
+def unseen_of(time, end):
     seen = time <= end
-    cohort = Cohort(np.empty((time.size, 0)), seen, (), time=np.minimum(time, end), follow_up=np.full(time.size, end))
-    assert unseen_share(cohort) == pytest.approx(np.exp(-end), abs=0.01)
+    known = {"time": np.minimum(time, end), "follow_up": np.full(time.size, end)}
+    return unseen_range(Cohort(np.empty((time.size, 0)), seen, (), **known))
+
+
+LEVELS = (np.arange(20_000) + 0.5) / 20_000
+
+
+@pytest.mark.parametrize("end", [0.5, 1.0, 2.0, 6.0])
+def test_the_light_tail_is_that_of_exponential_times(end):
+    assert unseen_of(-np.log1p(-LEVELS), end)[0] == pytest.approx(np.exp(-end), abs=0.01)
+
+
+@pytest.mark.parametrize("end", [5.0, 20.0])
+def test_the_heavy_tail_is_that_of_a_power_law(end):
+    assert unseen_of(1 / np.sqrt(1 - LEVELS), end)[1] == pytest.approx(end**-2.0, rel=0.2)
+
+
+def test_past_the_last_event_nothing_is_unseen():
+    assert unseen_of(np.where(LEVELS < 0.3, 1 + LEVELS, 99.0), 50.0) == (0.0, 0.0)
 
 
 def test_short_follow_up_is_warned_of(people):
     follow_up = np.minimum(people.follow_up, np.quantile(people.time[people.y == 1], 0.4))
     y = (people.y == 1) & (people.time <= follow_up)
-    with pytest.warns(wh.FollowUpWarning, match="would turn up after the longest follow-up"):
+    with pytest.warns(wh.FollowUpWarning, match="would turn up after the longest"):
         model = wh.HindsightClassifier(4).fit(
             people.X, y, time=np.where(y, people.time, follow_up), follow_up=follow_up
         )

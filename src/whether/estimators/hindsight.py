@@ -17,8 +17,10 @@ from whether.learners.hindsight import Steps
 from whether.propensity import DiscreteTimePropensity
 from whether.validate import FollowUpWarning
 
-# Share of what came in the last quarter of follow-up to what came in the quarter before, at most: beyond it the sum of
-# what is still to come would have no end.
+# Where the curve is read for a light and for a heavy tail, in shares of the longest follow-up: events become rarer by
+# the same factor with every further quarter, or with every further doubling.
+LIGHT_TAIL, HEAVY_TAIL = (0.5, 0.75, 1.0), (0.25, 0.5, 1.0)
+# That factor at most: beyond it the sum of what is still to come would have no end.
 SLOWEST_DECAY = 0.9
 
 
@@ -50,12 +52,17 @@ class HindsightClassifier(TimeModelClassifier):
     ----------
     step_edges_ : ndarray
         Ends of the steps.
+    unseen_range_ : tuple of float
+        Share of all positives who would turn up after the longest follow-up, by a light (exponential) and by a heavy
+        (power law) tail of the event-free curve. They are *not* counted in the predicted risks.
     unseen_share_ : float
-        Share of all positives who would turn up after the longest follow-up, if events went on to become rarer as they
-        did from the third to the last quarter of it. They are *not* counted in the predicted risks.
+        The larger of the two.
+    is_corrected_ : bool
+        Whether anybody without a label was followed for less than the steps.
 
     References
     ----------
+    Escobar-Bach and Van Keilegom, Non-parametric cure rate estimation under insufficient follow-up, JRSS B 2019.
     Wang et al., Unbiased delayed feedback label correction for conversion rate prediction, KDD 2023.
 
     Examples
@@ -110,7 +117,8 @@ class HindsightClassifier(TimeModelClassifier):
         timed = cohort.without_known_negatives()
         follow_up = timed.required("follow_up")
         self.is_corrected_ = bool(follow_up[~timed.labeled].min() < self.step_edges_[-1])
-        self.unseen_share_ = unseen_share(timed)
+        self.unseen_range_ = unseen_range(timed)
+        self.unseen_share_ = max(self.unseen_range_)
 
     def _report(self) -> None:
         CensoredClassifier._report(self)
@@ -123,35 +131,43 @@ class HindsightClassifier(TimeModelClassifier):
         if self.unseen_share_ > LARGE_UNSEEN_SHARE:
             warn(
                 FollowUpWarning,
-                f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the positives would turn up after the "
-                f"longest follow-up ({self.longest_follow_up_:.3g}), if events went on to become rarer as they did "
-                "within it. No deadline shows them, and the predicted risks do not count them.",
+                f"Follow-up may be too short: {self._unseen_words()} of the positives would turn up after the longest "
+                f"follow-up ({self.longest_follow_up_:.3g}), by a light and a heavy tail of the curve of those without "
+                "the event. No deadline shows them, and the predicted risks do not count them.",
             )
+
+    def _unseen_words(self) -> str:
+        low, high = sorted(100 * share for share in self.unseen_range_)
+        return f"{low:.0f} to {high:.0f} %"
 
     def _notes(self) -> list[str]:
         return [
             *super()._notes(),
-            "Risks are those of an event within the longest follow-up: nobody is taken to turn up later "
-            f"({100 * self.unseen_share_:.0f} % of positives would, if events went on to become rarer as they did).",
+            "Risks are those of an event within the longest follow-up: nobody is taken to turn up later. By a light "
+            f"and a heavy tail {self._unseen_words()} of the positives would.",
             "Standard errors take everybody's chance to have been seen as known, so they are too small.",
         ]
 
 
-def unseen_share(cohort: Cohort) -> float:
-    """Share of positives after the longest follow-up, if events become rarer as they did in its second half.
-
-    The exponential tail through the Kaplan-Meier curve at a half, three quarters and the end of the time that a group
-    of people reached. Heavier tails hold more.
-    """
+def unseen_range(cohort: Cohort) -> tuple[float, float]:
+    """Share of positives after the longest follow-up that a group of people reached, by a light and a heavy tail."""
     # At equal times events come first. The curve of `survival` has no weights.
     order = np.lexsort((~cohort.labeled, cohort.required("time")))
     time, weight = cohort.required("time")[order], cohort.weights[order]
     at_risk = np.cumsum(weight[::-1])[::-1]
     event_free = np.cumprod(1 - cohort.labeled[order] * weight / at_risk)
     end = time[at_risk >= min(FEWEST, at_risk[0] / 2)][-1]
-    place = np.searchsorted(time, np.array([0.5, 0.75, 1.0]) * end, side="right")
-    half, later, last = 1 - np.concatenate([[1.0], event_free])[place]
-    before, recent = later - half, last - later
+    came = 1 - np.concatenate([[1.0], event_free])
+    light, heavy = (
+        _share_to_come(came[np.searchsorted(time, np.array(points) * end, side="right")])
+        for points in (LIGHT_TAIL, HEAVY_TAIL)
+    )
+    return light, heavy
+
+
+def _share_to_come(came: Array) -> float:
+    """Share of events still to come, if they went on to become rarer by the same factor."""
+    before, recent = np.diff(came)
     decay = min(recent / before, SLOWEST_DECAY) if before > 0 else SLOWEST_DECAY
     unseen = recent * decay / (1 - decay)
-    return float(unseen / max(last + unseen, 1e-300))
+    return float(unseen / max(came[-1] + unseen, 1e-300))
