@@ -12,6 +12,7 @@ BENCHMARKS = {
     "neural": "time of the discrete-time neural network as a ratio to a plain PyTorch classifier with as many epochs",
     "neural_worlds": "AUC of the neural methods in the 13 simulated worlds, beside the published ones",
     "stress": "mean risk in the worlds with wrong event times",
+    "hindsight": "labels corrected by looking back, in the 13 worlds and where times follow no usual distribution",
     "level": "number of unseen positives and mean risk with intervals, beside the truth of worlds and real cohorts",
     "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",

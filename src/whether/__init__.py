@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         DiscreteTimeCureClassifier,
         ElkanNotoClassifier,
         FollowUpCureClassifier,
+        HindsightClassifier,
         LabelClassifier,
         MixtureCureClassifier,
         PromotionTimeClassifier,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     )
     from whether.files.model import load_model, save_model
     from whether.files.rows import ArrayRows, DaskRows, ParquetRows, predict_parquet
-    from whether.files.table import read_cohort
+    from whether.files.table import read_cohort, read_conversion_log
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
@@ -51,6 +52,7 @@ __all__ = [
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
     "FollowUpWarning",
+    "HindsightClassifier",
     "IdentifiabilityWarning",
     "LabelClassifier",
     "MissingTimeError",
@@ -68,6 +70,7 @@ __all__ = [
     "load_model",
     "predict_parquet",
     "read_cohort",
+    "read_conversion_log",
     "recommend",
     "save_model",
     "sensitivity",
@@ -92,6 +95,7 @@ _HOMES = {
     "load_model": "whether.files.model",
     **dict.fromkeys(("ArrayRows", "DaskRows", "ParquetRows", "predict_parquet"), "whether.files.rows"),
     "read_cohort": "whether.files.table",
+    "read_conversion_log": "whether.files.table",
     "recommend": "whether.advise",
     "save_model": "whether.files.model",
     "sensitivity": "whether.advise",

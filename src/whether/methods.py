@@ -18,6 +18,7 @@ from whether.estimators import (
     DiscreteTimeCureClassifier,
     ElkanNotoClassifier,
     FollowUpCureClassifier,
+    HindsightClassifier,
     LabelClassifier,
     MixtureCureClassifier,
     PromotionTimeClassifier,
@@ -205,6 +206,17 @@ AFT = Method(
     words="a survival model in which everybody has the event at last",
     look=Look("event times, all positive (AFT)", LIGHT_GREY, "*", ":"), is_answer=False,
 )
+HIND = Method(
+    "HIND", HindsightClassifier, "as those before turned up, step by step", ("time", "follow_up"), "", in_paper=False,
+    words="labels corrected by looking back at who turned up since",
+    look=Look("looking back (HIND)", GREEN, "h", "-."), is_answer=False,
+)
+DFM = Method(
+    "DFM", MixtureCureClassifier, "exponential event times", ("time",), "4", in_paper=False,
+    settings={"distribution": "exponential"},
+    words="a cure model that reads event times, taken to be exponential",
+    look=Look("exponential event times (DFM)", ORANGE, "d", (0, (5, 1))), is_answer=False,
+)
 # fmt: on
 
 METHODS: dict[str, Method] = {
@@ -226,5 +238,7 @@ METHODS: dict[str, Method] = {
         AFTPT,
         FUPT,
         AFT,
+        HIND,
+        DFM,
     )
 }

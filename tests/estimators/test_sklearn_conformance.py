@@ -104,6 +104,13 @@ class AFTFromRows(wh.AFTClassifier):
         return super().fit(X, translate_labels(y), time=times_of_rows(X), sample_weight=sample_weight)
 
 
+class HindsightFromRows(wh.HindsightClassifier):
+    def fit(self, X, y, sample_weight=None):
+        times = times_of_rows(X)
+        clocks = {"time": times, "follow_up": None if times is None else times + 1}
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight, **clocks)
+
+
 STRING_LABELS = "y is 0/1 by contract: of two strings nobody can tell which is the event"
 LABELS_1_AND_2 = "y is 0/1 by contract: of 1 and 2 nobody can tell which is the event"
 
@@ -149,6 +156,7 @@ WITH_TIMES = [
     CoxFromRows(shrinkage=100.0),
     PromotionFromRows(),
     AFTFromRows(),
+    HindsightFromRows(n_steps=4),
     MixtureFromRows(learner=TREES, shrinkage=100.0),
     FollowUpFromRows(learner=EMLearner(HISTOGRAM, max_iter=3), shrinkage=100.0),
 ]

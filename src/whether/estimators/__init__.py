@@ -4,6 +4,7 @@ from whether.estimators.censored import CensoredClassifier
 from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifier
 from whether.estimators.cox import CoxCureClassifier
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
+from whether.estimators.hindsight import HindsightClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
 from whether.estimators.promotion import PromotionTimeClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "DiscreteTimeCureClassifier",
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
+    "HindsightClassifier",
     "LabelClassifier",
     "LabelOnlyClassifier",
     "LikelihoodRatioTest",

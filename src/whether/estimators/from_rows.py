@@ -9,7 +9,7 @@ import numpy as np
 
 from whether.cohort import Cohort
 from whether.estimators.parameters import check_parameters
-from whether.learners import Population, RowSource
+from whether.learners import LinearLearner, Population, RowSource
 from whether.learners.progress import reporting
 from whether.validate import (
     ArgumentError,
@@ -73,7 +73,14 @@ class FromRows:
         n, longest = (cohort.n, None) if population is None else (population.n, population.longest)
         with reporting(self.verbose) as report:
             task = replace(self._task(cohort), population=population)  # type: ignore[attr-defined]
-            self.model_ = self._learner(task).fit(task)  # type: ignore[attr-defined]
+            learner = self._learner(task)  # type: ignore[attr-defined]
+            if population is not None and not isinstance(learner, LinearLearner):
+                raise ArgumentError(
+                    f"{type(self).__name__} looks at people one by one and holds them in memory: rows that come in "
+                    "blocks cannot be learned from. Fit a sample, or take MixtureCureClassifier or "
+                    "FollowUpCureClassifier."
+                )
+            self.model_ = learner.fit(task)
             self._describe(cohort, longest)  # type: ignore[attr-defined]
             report.say(f"{type(self).__name__}, {n:,} people: {self.model_.result.message}")
         self._report()  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from whether.validate import ArgumentError, DataError, check_share, check_whole_
 SMALLEST_ERROR = 0.001
 # Standard errors by which a share may lie outside of what the labels allow.
 FAR = 4.0
-LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2}
+LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2, "n_steps": 2}
 
 
 def _is_number(value: Any) -> bool:
@@ -38,6 +38,10 @@ RULES = {
     "shrinkage": (
         "'cv' or a number >= 0 (math.inf for one index)",
         lambda value: value == "cv" or (_is_number(value) and value >= 0),
+    ),
+    "n_folds": (
+        "0 (no folds) or a whole number >= 2",
+        lambda value: isinstance(value, numbers.Integral) and (value == 0 or int(value) >= 2),
     ),
     "clock": ("'time' or 'follow_up'", lambda value: isinstance(value, str) and value in ("time", "follow_up")),
     "covariance": ("'observed' or 'sandwich'", lambda value: value in ("observed", "sandwich")),

@@ -4,6 +4,7 @@ from whether.learners.boosted import BoostedFit, BoostedLearner
 from whether.learners.choice import AutoLearner, resolve_learner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
+from whether.learners.hindsight import HindsightFit, HindsightLearner
 from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
 from whether.learners.population import MOST_SAMPLED, Population, RowSource
@@ -19,6 +20,8 @@ __all__ = [
     "FitResult",
     "FittedModel",
     "FittedPeople",
+    "HindsightFit",
+    "HindsightLearner",
     "KnownShare",
     "Learner",
     "LinearFit",

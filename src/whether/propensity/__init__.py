@@ -1,7 +1,7 @@
 """Restrictions on the labeling propensity: the only place where the methods differ."""
 
 from whether.propensity.base import Propensity, Terms
-from whether.propensity.clockless import Certain, KnownFrequency, LogisticPropensity
+from whether.propensity.clockless import Certain, KnownFrequency, KnownPropensity, LogisticPropensity
 from whether.propensity.discrete_time import DiscreteTimePropensity, equal_event_edges
 from whether.propensity.observed import Observed
 from whether.propensity.proportional_hazards import CoxPropensity, FreeBaseline
@@ -16,6 +16,7 @@ __all__ = [
     "FollowUpPropensity",
     "FreeBaseline",
     "KnownFrequency",
+    "KnownPropensity",
     "LogisticPropensity",
     "Observed",
     "Propensity",

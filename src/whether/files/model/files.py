@@ -22,11 +22,12 @@ from whether.files.model import archive
 from whether.files.model.archive import DESCRIPTION, ModelFileError, require
 from whether.files.model.boosted_state import BOOSTED_KINDS
 from whether.files.model.codec import Kind, Packer, Unpacker, record
+from whether.files.model.hindsight_state import HINDSIGHT_KINDS
 from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
-from whether.learners import EMFit
+from whether.learners import EMFit, HindsightFit
 from whether.learners.parallel import one_blas_thread
 from whether.methods import METHODS
 
@@ -46,7 +47,7 @@ def known_parts() -> dict[str, Kind]:
     """Parts that a model in a file may be made of."""
     plans = {"NumberPlan": record(NumberPlan), "CategoryPlan": record(CategoryPlan)}
     encoding = {**plans, "Encoder": record(Encoder, _check_encoder)}
-    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **encoding}
+    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **HINDSIGHT_KINDS, **encoding}
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def save_model(
         raise ModelFileError(f"A {type(model).__name__} cannot be saved: it is none of whether's own classifiers.")
     if not hasattr(model, "model_"):
         raise ModelFileError("The model has not been fitted, so there is nothing to save.")
-    if isinstance(model.model_, EMFit):
+    outcome = model.model_.outcome if isinstance(model.model_, HindsightFit) else model.model_
+    if isinstance(outcome, EMFit):
         raise ModelFileError(
             "A model whose outcome part is a scikit-learn classifier cannot be saved: such classifiers can only be "
             "pickled, and opening a pickle can run anything. Use learner='linear', 'boosted' or 'neural'."

@@ -136,6 +136,20 @@ class LinearStep(PropensityStep):
             return newton(evaluate, self._coefficients, tolerance=1e-4).parameters
 
 
+class KnownStep(PropensityStep):
+    """A propensity without predictors: there is nothing to fit."""
+
+    n_parameters = 0
+
+    def __init__(self, task: Task) -> None:
+        self.features = task.cohort.features
+
+    def maximize(self, q: Array) -> tuple[PropensityPart, Array]:
+        """No predictors."""
+        part = ConstantPart()
+        return part, part.predict(self.features)[1]
+
+
 class ConstantStep(PropensityStep):
     """A constant propensity by counting: the share of the imputed positives that is labeled, unless it is known."""
 
