@@ -16,6 +16,7 @@ BENCHMARKS = {
     "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
+    "priors": "class priors: estimate, coverage and width of the interval, with and without a constant propensity",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
     "backtest": "who counts how in a backtest, beside the truth",

@@ -20,6 +20,7 @@ from whether.estimators import (
     LabelClassifier,
     MixtureCureClassifier,
     PromotionTimeClassifier,
+    ProportionalPUClassifier,
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
@@ -137,6 +138,11 @@ NNPU = Method(
     words="positive-unlabeled learning with one chance to be seen for all",
     look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
+PGLIN = Method(
+    "PGLIN", ProportionalPUClassifier, "proportional to the risk", (), "", in_paper=False,
+    words="positive-unlabeled learning with a chance to be seen that rises with the risk",
+    look=Look("proportional to the risk (PGLIN)", YELLOW, ">", (0, (5, 2, 1, 2))), is_answer=False,
+)
 SARPU_F = Method(
     "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
     words="positive-unlabeled learning with a chance to be seen that depends on all features",
@@ -196,5 +202,5 @@ AFT = Method(
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT)
+    for method in (LR, ENPU, UPU, NNPU, PGLIN, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT)
 }

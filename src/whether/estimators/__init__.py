@@ -5,7 +5,9 @@ from whether.estimators.constant import ElkanNotoClassifier, UnbiasedPUClassifie
 from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClassifier, MixtureCureClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
+from whether.estimators.priors import LabelFrequency, label_frequency
 from whether.estimators.promotion import PromotionTimeClassifier
+from whether.estimators.proportional import ProportionalPUClassifier
 from whether.estimators.time_model import AFTClassifier
 from whether.estimators.whole_cohort import Cohort
 
@@ -17,11 +19,14 @@ __all__ = [
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
     "LabelClassifier",
+    "LabelFrequency",
     "LabelOnlyClassifier",
     "LikelihoodRatioTest",
     "MixtureCureClassifier",
     "PromotionTimeClassifier",
+    "ProportionalPUClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
+    "label_frequency",
     "likelihood_ratio_test",
 ]

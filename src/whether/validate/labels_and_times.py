@@ -18,6 +18,8 @@ from whether.validate.records import check_records
 Array = NDArray[np.float64]
 
 MOST_RANKED = 50_000
+# With fewer, halves of a cohort have next to none.
+FEWEST_LABELED = 10
 
 
 def check_cohort(
@@ -114,6 +116,17 @@ def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
             f"Nobody is unlabeled: y has one class, 1, for all {labeled.size} people. "
             "If people without the event were left out of the table, put them back."
         )
+
+
+def check_enough_labels(cohort: Cohort) -> None:
+    """Refuse a cohort with too few labeled, or unlabeled, people to estimate which share of the positives is labeled."""
+    labeled = int(np.count_nonzero(cohort.labeled))
+    for count, what in ((labeled, "labeled"), (cohort.n - labeled, "unlabeled")):
+        if count < FEWEST_LABELED:
+            raise DataError(
+                f"{count} of {cohort.n} people are {what}, and a label frequency is estimated from at least "
+                f"{FEWEST_LABELED}. If it is known from elsewhere, give it to ElkanNotoClassifier(label_frequency=...)."
+            )
 
 
 def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:

@@ -1,0 +1,264 @@
+"""The share of the positives that is labeled, and with it the share of positives, from labels alone, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+from sklearn.utils.validation import check_random_state, column_or_1d
+
+from whether.arrays import Array
+from whether.cohort import Cohort
+from whether.distributions import softplus_expit
+from whether.estimators.categories import read_table
+from whether.estimators.mixture_proportion import Found, best_bin, density_ratio, elkan_noto, tree_induction
+from whether.estimators.warn import warn
+from whether.learners import LinearFit, LinearLearner, Task
+from whether.propensity import LogisticPropensity
+from whether.validate import (
+    ArgumentError,
+    IdentifiabilityWarning,
+    check_between,
+    check_cohort,
+    check_enough_labels,
+    check_features,
+)
+
+# Random divisions of the cohort into halves, from which the standard error is had.
+N_DIVISIONS = 20
+# A group that is positive to this share, by the logistic model, passes for one of positives only.
+PURE = 0.9
+
+
+def most_likely(cohort: Cohort, ridge: float | str, rng: np.random.Generator) -> Found:
+    """Maximum-likelihood estimate under a constant propensity: where logistic p(x) times c fits best.
+
+    It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
+    """
+    return _frequency_of(_fit_constant(cohort, ridge))
+
+
+Estimator = Callable[[Cohort, "float | str", np.random.Generator], Found]
+ESTIMATORS: dict[str, Estimator] = {
+    "likelihood": most_likely,
+    "elkan-noto": elkan_noto,
+    "bbe": best_bin,
+    "tice": tree_induction,
+    "dedpul": density_ratio,
+}
+
+
+def estimate_frequency(method: str, cohort: Cohort, ridge: float | str, rng: np.random.Generator) -> float:
+    """Label frequency by the method of that name; there can't be more positives than people."""
+    return _bounded(_find_estimator(method)(cohort, ridge, rng), cohort).frequency
+
+
+@dataclass(frozen=True)
+class LabelFrequency:
+    """How many of the positives are labeled, if that is the same share c of all.
+
+    Attributes
+    ----------
+    method : str
+    estimate, lower, upper : float
+        Of c, with the limits of its confidence interval.
+    prevalence, prevalence_lower, prevalence_upper : float
+        Of the share of positives in the cohort, which is the share labeled over c.
+    confidence : float
+        Level of both intervals.
+    purity : float
+        Share of positives in the group that the method takes for positives only, by the logistic model of maximum
+        likelihood; 1 where the method needs no such group.
+    is_pure : bool
+        Whether that share is at least 0.9. If not, c is likely larger than the estimate, and the prevalence smaller.
+    """
+
+    method: str
+    estimate: float
+    lower: float
+    upper: float
+    prevalence: float
+    prevalence_lower: float
+    prevalence_upper: float
+    confidence: float
+    purity: float
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the method's group of positives passes for one."""
+        return self.purity >= PURE
+
+    def __str__(self) -> str:
+        level = f"{100 * self.confidence:g} % interval"
+        caution = "" if self.is_pure else " No group of near-certain positives was found: c is likely larger than this."
+        return (
+            f"Label frequency {self.estimate:.3f} ({level} {self.lower:.3f} to {self.upper:.3f}), prevalence "
+            f"{self.prevalence:.3f} ({self.prevalence_lower:.3f} to {self.prevalence_upper:.3f}), by {self.method}."
+            f"{caution}"
+        )
+
+
+def label_frequency(
+    X: Any,
+    y: ArrayLike,
+    *,
+    method: str = "likelihood",
+    confidence: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    known_negative: ArrayLike | None = None,
+    ridge: float | str = "auto",
+    random_state: Any = None,
+) -> LabelFrequency:
+    """Estimate which share of the positives is labeled, assuming that it is the same whoever they are.
+
+    X and y are one cohort of which some of the positives are labeled, not a sample of positives beside one of the
+    population. Where labeling depends on the features none of the methods means anything, and none of them notices:
+    `examine` tests it.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n, d)
+        Features: numbers without missing values.
+    y : array-like of shape (n,)
+        1 if labeled, 0 if not.
+    method : {"likelihood", "elkan-noto", "bbe", "tice", "dedpul"}, default="likelihood"
+        Maximum likelihood with a logistic p(x); the mean probability of a label among labeled people; the labeled share
+        of those with the highest scores (best bin estimation); its lower bound in groups of trees (TIcE); or what the
+        densities of scores allow (DEDPUL). All but the first need a group of people who are surely positive. Scores are
+        log odds of a label by logistic regression.
+    confidence : float, default=0.95
+        Level of the intervals. They come from random halves of the cohort, which say how far estimates spread and how
+        much those from fewer people are off. A group that is not all positive makes c too small, so the upper limit is
+        that of the method or of maximum likelihood, whichever is larger.
+    sample_weight : array-like of shape (n,), optional
+        How many people each row stands for.
+    known_negative : array-like of bool of shape (n,), optional
+        Who of the unlabeled is known never to have the event. Maximum likelihood learns from it; to the other methods
+        they are unlabeled people.
+    ridge : float or "auto", default="auto"
+        See `CensoredClassifier`.
+    random_state : int, Generator, RandomState or None, default=None
+        For the halves and the folds of trees.
+
+    Returns
+    -------
+    LabelFrequency
+
+    References
+    ----------
+    Elkan and Noto, KDD 2008. Bekker and Davis, Estimating the class prior in positive and unlabeled data through
+    decision tree induction, AAAI 2018. Ivanov, DEDPUL: difference-of-estimated-densities-based positive-unlabeled
+    learning, ICMLA 2020. Garg et al., Mixture proportion estimation and PU learning: a modern approach, NeurIPS 2021.
+
+    Examples
+    --------
+    >>> import whether as wh
+    >>> cohort = wh.simulate("feature-independent", n=2000, seed=0)
+    >>> found = wh.label_frequency(cohort.X, cohort.y, method="bbe", random_state=0)
+    >>> bool(found.lower < 0.5 < found.upper)
+    True
+    """
+    check_between(confidence, "confidence")
+    estimator = _find_estimator(method)
+    cohort = _check_people(X, y, sample_weight=sample_weight, known_negative=known_negative)
+    rng = _generator(random_state)
+    whole = _measure(cohort, estimator, ridge, rng)
+    halves = np.array([_measure(half, estimator, ridge, rng) for half in _halves(cohort, rng)])
+    limits = _limits(np.array(whole), halves, confidence, _rate(cohort))
+    c, share = whole.c, whole.share
+    result = LabelFrequency(method, c, *limits[:2], share, *limits[2:], confidence, whole.purity)
+    if not result.is_pure:
+        warn(
+            IdentifiabilityWarning,
+            f"method={method!r} takes a group for positives only in which, by the logistic model, {whole.purity:.0%} are: the "
+            f"label frequency is likely larger than {c:.3g}, and the prevalence smaller than {share:.3g}. Its upper "
+            "limit allows for that; method='likelihood' needs no such group.",
+        )
+    return result
+
+
+def _find_estimator(method: str) -> Estimator:
+    if not isinstance(method, str) or method not in ESTIMATORS:
+        raise ArgumentError(f"A label frequency is estimated by one of {list(ESTIMATORS)}, got {method!r}.")
+    return ESTIMATORS[method]
+
+
+def _check_people(X: Any, y: ArrayLike, **known: Any) -> Cohort:
+    columns = getattr(X, "columns", None)
+    features = np.asarray(read_table(X, {}), dtype=float)
+    names = [f"x{i}" for i in range(features.shape[1])] if columns is None else [str(name) for name in columns]
+    check_features(features, names, allow_missing=False)
+    cohort = check_cohort(features, column_or_1d(y), names=names, **known)
+    check_enough_labels(cohort)
+    return cohort
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _rate(cohort: Cohort) -> float:
+    return float(np.average(cohort.labeled, weights=cohort.weight))
+
+
+def _bounded(found: Found, cohort: Cohort) -> Found:
+    return found._replace(frequency=min(max(found.frequency, _rate(cohort)), 1.0))
+
+
+def _halves(cohort: Cohort, rng: np.random.Generator) -> list[Cohort]:
+    """Random halves with their share of the labeled.
+
+    Over halves without replacement an estimate spreads as much as over cohorts of the full size, and nobody is in one
+    twice, as in a bootstrap, where scores of people left out would know them all the same.
+    """
+    halves = []
+    for _ in range(N_DIVISIONS):
+        side = np.empty(cohort.n, dtype=bool)
+        for group in (np.flatnonzero(cohort.labeled), np.flatnonzero(~cohort.labeled)):
+            side[rng.permutation(group)] = np.arange(group.size) % 2 == 0
+        halves += [cohort.take(np.flatnonzero(rows)) for rows in (side, ~side)]
+    return [half.select(np.flatnonzero(np.ptp(half.features, axis=0) > 0)) for half in halves]
+
+
+class _Measured(NamedTuple):
+    """What a method says of c and of the share of positives, and what the logistic model of maximum likelihood says."""
+
+    c: float
+    share: float
+    likely_c: float
+    likely_share: float
+    purity: float
+
+
+def _measure(cohort: Cohort, estimator: Estimator, ridge: float | str, rng: np.random.Generator) -> _Measured:
+    found, rate = _bounded(estimator(cohort, ridge, rng), cohort), _rate(cohort)
+    c, share = found.frequency, rate / found.frequency
+    if found.rests_on is None:
+        return _Measured(c, share, c, share, 1.0)
+    fit = _fit_constant(cohort, ridge)
+    likely = _bounded(_frequency_of(fit), cohort).frequency
+    risk = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[1]
+    return _Measured(c, share, likely, rate / likely, float(np.average(risk, weights=found.rests_on)))
+
+
+def _limits(whole: Array, halves: Array, confidence: float, rate: float) -> tuple[float, float, float, float]:
+    """Limits of c and of the share of positives: what halves are off by on average is taken off what the whole says."""
+    width = float(ndtri(0.5 + confidence / 2)) * halves.std(axis=0, ddof=1)
+    center = 2 * whole - halves.mean(axis=0)
+    low, high = np.minimum(center - width, whole), np.maximum(center + width, whole)
+    limits = low[0], max(high[0], high[2]), min(low[1], low[3]), high[1]
+    return tuple(float(np.clip(limit, rate, 1.0)) for limit in limits)  # type: ignore[return-value]
+
+
+def _fit_constant(cohort: Cohort, ridge: float | str) -> LinearFit:
+    return LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
+
+
+def _frequency_of(fit: LinearFit) -> Found:
+    return Found(float(softplus_expit(fit.coefficients[1:2])[1][0]), None)
