@@ -74,8 +74,7 @@ NOT_ANCHORED = (
     PriorWorld("ring, c 0.5", kind="ring"),
 )
 NOT_CONSTANT = tuple(
-    Simulated(name)
-    for name in ("baseline", "partially-dependent", "positive-correlation", "negative-correlation", "dependent-censoring")
+    Simulated(name) for name in ("baseline", "partially-dependent", "positive-correlation", "negative-correlation")
 )
 
 
@@ -99,7 +98,9 @@ def main(arguments=None):
         ("constant propensity, nobody surely positive or no line", NOT_ANCHORED),
         ("labeling depends on features", NOT_CONSTANT),
     ):
-        print(f"\n{title}: estimate / share of {replicates} intervals that hold c / mean width (* group often not pure)")
+        print(
+            f"\n{title}: estimate / share of {replicates} intervals that hold c / mean width (* group often not pure)"
+        )
         print(f"{'world':24s}{'c':>6s}  " + "".join(f"{name:>20s}" for name in ESTIMATORS))
         total = {name: [] for name in ESTIMATORS}
         seconds = dict.fromkeys(ESTIMATORS, 0.0)

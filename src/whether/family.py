@@ -161,7 +161,7 @@ class Proportional(Family):
 
     def from_log_odds(self, log_odds: Array) -> Array:
         """Logit of k p^2."""
-        label = self.highest_propensity * softplus_expit(log_odds)[1] ** 2
+        label = self.highest_propensity * (softplus_expit(log_odds)[1] / (1 - self.doubt)) ** 2
         return np.asarray(np.log(np.maximum(label, 1e-300)) - np.log1p(-np.minimum(label, 1 - 1e-16)))
 
     def log_missed(self, eta: Array, log_missed: Array) -> Array:

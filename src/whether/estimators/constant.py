@@ -179,9 +179,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
             )
 
 
-def _settle_label_frequency(
-    model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, usual: str
-) -> float:
+def _settle_label_frequency(model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, usual: str) -> float:
     """Return c as given, or implied by a known prevalence, or estimated by the method that is named."""
     label_frequency, prevalence = model.label_frequency, model.prevalence
     rate = float(np.average(cohort.labeled, weights=cohort.weight))

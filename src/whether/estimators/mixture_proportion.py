@@ -128,8 +128,8 @@ def _score_density_ratio(scores: Array, labeled: Flags, weights: Array) -> Array
     both = []
     for group in (labeled, ~labeled):
         weight, own = weights[group], scores[group]
-        spread = np.sqrt(np.cov(own, aweights=weight)) if own.size > 1 else 1.0
-        width = 1.06 * max(float(spread), step) * float(weight.sum() ** 2 / np.sum(weight**2)) ** -0.2
+        spread = np.sqrt(np.average((own - np.average(own, weights=weight)) ** 2, weights=weight))
+        width = 1.06 * max(float(spread), step) * float(weight.sum()) ** -0.2
         counts = np.histogram(own, bins=N_PLACES, range=(places[0] - step / 2, places[-1] + step / 2), weights=weight)
         both.append(gaussian_filter1d(counts[0], width / step, mode="constant", truncate=6) / weight.sum())
     ratio = np.maximum.accumulate(both[0] / np.maximum(both[1], 1e-12))
