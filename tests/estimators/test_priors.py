@@ -130,7 +130,7 @@ def test_nearly_all_labeled_is_refused_with_the_number_of_the_others():
 
 @pytest.mark.parametrize("method", ["km2", None, 0.5])
 def test_a_method_that_is_not_there_is_refused(method, people):
-    with pytest.raises(wh.ArgumentError, match="estimated by one of .*'tice'"):
+    with pytest.raises(wh.ArgumentError, match=r"estimated by one of .*'tice'"):
         wh.label_frequency(*people, method=method)
 
 

@@ -64,6 +64,11 @@ class TranslatedUnbiasedPU(wh.UnbiasedPUClassifier):
         return super().fit(X, translate_labels(y), sample_weight=sample_weight)
 
 
+class TranslatedProportional(wh.ProportionalPUClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
 class TranslatedSARPU(wh.SARPUClassifier):
     def fit(self, X, y, sample_weight=None):
         return super().fit(X, translate_labels(y), sample_weight=sample_weight)
@@ -119,6 +124,7 @@ LABEL_ONLY = [
     wh.LabelClassifier(),
     wh.ElkanNotoClassifier(),
     wh.UnbiasedPUClassifier(nonnegative=True),
+    wh.ProportionalPUClassifier(),
     wh.SARPUClassifier(),
     wh.LabelClassifier(learner="boosted"),
     wh.ElkanNotoClassifier(learner=FOREST),
@@ -128,6 +134,7 @@ TRANSLATED = [
     TranslatedLabel(),
     TranslatedElkanNoto(),
     TranslatedUnbiasedPU(nonnegative=True),
+    TranslatedProportional(),
     TranslatedSARPU(),
     TranslatedLabel(learner="boosted"),
     TranslatedElkanNoto(learner=FOREST),

@@ -109,6 +109,13 @@ def test_em_with_two_logistic_regressions_stays_where_newton_ends(named, labels,
     np.testing.assert_allclose(propensity.predict_proba(X[:, columns])[:, 1], e, atol=1e-4)
 
 
+def test_logistic_regression_with_a_cure_fraction_has_the_likelihood_of_sarpu(labels, quiet_fit):
+    """Diop, Diop and Dupuy write it as that of a label whose probability is a product."""
+    model = quiet_fit(wh.SARPUClassifier([2], penalty=None), labels)
+    product = model.predict_proba(labels.X)[:, 1] * model.predict_propensity(labels.X)
+    assert model.loglik_ == pytest.approx(np.log(np.where(labels.y == 1, product, 1 - product)).sum(), abs=1e-6)
+
+
 # ---------------------------------------------------------------- times
 
 

@@ -174,9 +174,9 @@ def label_frequency(
     if not result.is_pure:
         warn(
             IdentifiabilityWarning,
-            f"method={method!r} takes a group for positives only in which, by the logistic model, {whole.purity:.0%} are: the "
-            f"label frequency is likely larger than {c:.3g}, and the prevalence smaller than {share:.3g}. Its upper "
-            "limit allows for that; method='likelihood' needs no such group.",
+            f"method={method!r} takes a group for positives only of whom, by the logistic model, {whole.purity:.0%} "
+            f"are: the label frequency is likely larger than {c:.3g}, and the prevalence smaller than {share:.3g}. "
+            "The interval allows for that; method='likelihood' needs no such group.",
         )
     return result
 

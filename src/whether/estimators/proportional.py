@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
+from sklearn.utils.validation import check_is_fitted
 
 from whether.arrays import Array
 from whether.cohort import Cohort
@@ -86,6 +87,7 @@ class ProportionalPUClassifier(LabelOnlyClassifier):
     @property
     def family(self) -> Family:  # type: ignore[override]
         """What the logit of a label says of the risk."""
+        check_is_fitted(self)
         return Proportional(self.highest_propensity_)
 
     def _task(self, cohort: Cohort) -> Task:
@@ -129,8 +131,8 @@ def _implied_propensity(logits: Array, weights: Array, prevalence: float) -> flo
     if excess(1.0) > 0:
         raise DataError(
             f"prevalence={prevalence!r} is too small for a propensity that is proportional to the risk: even if "
-            f"certain positives are always labeled, these labels make it {excess(1.0) + prevalence:.4g} at least. Give a "
-            "larger one, or take ElkanNotoClassifier, in which the propensity is constant."
+            f"certain positives are always labeled, these labels make it {excess(1.0) + prevalence:.4g} at least. Give "
+            "a larger one, or take ElkanNotoClassifier, in which the propensity is constant."
         )
     smallest = 1e-9
     return smallest if excess(smallest) <= 0 else float(brentq(excess, smallest, 1.0, xtol=1e-12))

@@ -119,7 +119,7 @@ def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
 
 
 def check_enough_labels(cohort: Cohort) -> None:
-    """Refuse a cohort with too few labeled, or unlabeled, people to estimate which share of the positives is labeled."""
+    """Refuse a cohort with too few labeled, or unlabeled, people to estimate the share of positives that is labeled."""
     labeled = int(np.count_nonzero(cohort.labeled))
     for count, what in ((labeled, "labeled"), (cohort.n - labeled, "unlabeled")):
         if count < FEWEST_LABELED:
