@@ -39,7 +39,7 @@ def found(request, people):
 def test_an_interval_holds_its_estimate_and_what_labels_allow(found, people):
     rate = people[1].mean()
     assert rate <= found.lower <= found.estimate <= found.upper <= 1
-    assert rate <= found.prevalence_lower <= found.prevalence <= found.prevalence_upper <= 1
+    assert 0 < found.prevalence_lower <= found.prevalence <= found.prevalence_upper <= 1
     assert found.prevalence == pytest.approx(rate / found.estimate, rel=1e-12)
     assert 0 < found.purity <= 1 + 1e-12
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 from scipy.special import ndtri
+from scipy.stats import chi2
 from sklearn.utils.validation import check_random_state, column_or_1d
 
 from whether.arrays import Array
@@ -17,8 +19,11 @@ from whether.distributions import softplus_expit
 from whether.estimators.categories import read_table
 from whether.estimators.mixture_proportion import Found, best_bin, density_ratio, elkan_noto, tree_induction
 from whether.estimators.warn import warn
-from whether.learners import LinearFit, LinearLearner, Task
-from whether.propensity import LogisticPropensity
+from whether.learners import LinearLearner, Task
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.optimize import newton
+from whether.learners.linear.ridge import settle_ridge
+from whether.propensity import KnownFrequency, LogisticPropensity
 from whether.validate import (
     ArgumentError,
     IdentifiabilityWarning,
@@ -39,7 +44,7 @@ def most_likely(cohort: Cohort, ridge: float | str, rng: np.random.Generator) ->
 
     It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
     """
-    return _frequency_of(_fit_constant(cohort, ridge))
+    return Found(_fit_constant(cohort, ridge)[0], None)
 
 
 Estimator = Callable[[Cohort, "float | str", np.random.Generator], Found]
@@ -131,9 +136,10 @@ def label_frequency(
         densities of scores allow (DEDPUL). All but the first need a group of people who are surely positive. Scores are
         log odds of a label by logistic regression.
     confidence : float, default=0.95
-        Level of the intervals. They come from random halves of the cohort, which say how far estimates spread and how
-        much those from fewer people are off. A group that is not all positive makes c too small, so the upper limit is
-        that of the method or of maximum likelihood, whichever is larger.
+        Level of the intervals. Those of maximum likelihood are what a likelihood-ratio test does not reject. The others
+        come from random halves of the cohort, which say how far estimates spread and how much those from fewer people
+        are off. A group that is not all positive makes c too small, so their upper limit is that of the method or of
+        maximum likelihood, whichever is larger.
     sample_weight : array-like of shape (n,), optional
         How many people each row stands for.
     known_negative : array-like of bool of shape (n,), optional
@@ -166,17 +172,23 @@ def label_frequency(
     estimator = _find_estimator(method)
     cohort = _check_people(X, y, sample_weight=sample_weight, known_negative=known_negative)
     rng = _generator(random_state)
-    whole = _measure(cohort, estimator, ridge, rng)
-    halves = np.array([_measure(half, estimator, ridge, rng) for half in _halves(cohort, rng)])
-    limits = _limits(np.array(whole), halves, confidence, _rate(cohort))
-    c, share = whole.c, whole.share
-    result = LabelFrequency(method, c, *limits[:2], share, *limits[2:], confidence, whole.purity)
+    likely, risks = _fit_constant(cohort, ridge)
+    limits = _likely_limits(cohort, ridge, likely, confidence)
+    purity = 1.0
+    if method == "likelihood":
+        c = likely
+    else:
+        found = _bounded(estimator(cohort, ridge, rng), cohort)
+        c, purity = found.frequency, float(np.average(risks, weights=found.rests_on))
+        lower, upper = _limits_by_halves(c, cohort, estimator, ridge, confidence, rng)
+        limits = lower, max(upper, limits[1])
+    result = _tell(method, cohort, c, limits, confidence, purity)
     if not result.is_pure:
         warn(
             IdentifiabilityWarning,
-            f"method={method!r} takes a group for positives only of whom, by the logistic model, {whole.purity:.0%} "
-            f"are: the label frequency is likely larger than {c:.3g}, and the prevalence smaller than {share:.3g}. "
-            "The interval allows for that; method='likelihood' needs no such group.",
+            f"method={method!r} takes a group for positives only of whom, by the logistic model, {purity:.0%} are: the "
+            f"label frequency is likely larger than {c:.3g}, and the prevalence smaller than "
+            f"{result.prevalence:.3g}. The interval allows for that; method='likelihood' needs no such group.",
         )
     return result
 
@@ -226,39 +238,50 @@ def _halves(cohort: Cohort, rng: np.random.Generator) -> list[Cohort]:
     return [half.select(np.flatnonzero(np.ptp(half.features, axis=0) > 0)) for half in halves]
 
 
-class _Measured(NamedTuple):
-    """What a method says of c and of the share of positives, and what the logistic model of maximum likelihood says."""
-
-    c: float
-    share: float
-    likely_c: float
-    likely_share: float
-    purity: float
-
-
-def _measure(cohort: Cohort, estimator: Estimator, ridge: float | str, rng: np.random.Generator) -> _Measured:
-    found, rate = _bounded(estimator(cohort, ridge, rng), cohort), _rate(cohort)
-    c, share = found.frequency, rate / found.frequency
-    if found.rests_on is None:
-        return _Measured(c, share, c, share, 1.0)
-    fit = _fit_constant(cohort, ridge)
-    likely = _bounded(_frequency_of(fit), cohort).frequency
-    risk = softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[1]
-    return _Measured(c, share, likely, rate / likely, float(np.average(risk, weights=found.rests_on)))
+def _limits_by_halves(
+    c: float, cohort: Cohort, estimator: Estimator, ridge: float | str, confidence: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Limits of c by the spread over halves: what these are off by on average is taken off what the whole says."""
+    halves = [_bounded(estimator(half, ridge, rng), half).frequency for half in _halves(cohort, rng)]
+    width, center = float(ndtri(0.5 + confidence / 2)) * float(np.std(halves, ddof=1)), 2 * c - float(np.mean(halves))
+    return min(center - width, c), max(center + width, c)
 
 
-def _limits(whole: Array, halves: Array, confidence: float, rate: float) -> tuple[float, float, float, float]:
-    """Limits of c and of the share of positives: what halves are off by on average is taken off what the whole says."""
-    width = float(ndtri(0.5 + confidence / 2)) * halves.std(axis=0, ddof=1)
-    center = 2 * whole - halves.mean(axis=0)
-    low, high = np.minimum(center - width, whole), np.maximum(center + width, whole)
-    limits = low[0], max(high[0], high[2]), min(low[1], low[3]), high[1]
-    return tuple(float(np.clip(limit, rate, 1.0)) for limit in limits)  # type: ignore[return-value]
+def _likely_limits(cohort: Cohort, ridge: float | str, c: float, confidence: float) -> tuple[float, float]:
+    """Where the likelihood, maximised with c held fixed, has fallen as far as a likelihood-ratio test allows."""
+    penalty, rate, start = settle_ridge(ridge, cohort), _rate(cohort), None
+    allowed = 0.5 * float(chi2.ppf(confidence, 1))
+
+    def misfit(frequency: float) -> float:
+        nonlocal start
+        objective = LinearObjective(Task(cohort, [KnownFrequency(min(frequency, 1.0))]), penalty)
+        optimum = newton(objective.evaluate, np.zeros(objective.layout.size) if start is None else start)
+        start = optimum.parameters
+        return optimum.evaluation.value
+
+    best = misfit(c)
+    ends = []
+    for end in (rate + 0.001 * (1 - rate), 1.0):
+        excess = misfit(end) - best - allowed
+        ends.append(end if excess <= 0 else float(brentq(lambda x: misfit(x) - best - allowed, c, end, xtol=1e-4)))
+    return ends[0], ends[1]
 
 
-def _fit_constant(cohort: Cohort, ridge: float | str) -> LinearFit:
-    return LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
+def _tell(
+    method: str, cohort: Cohort, c: float, limits: tuple[float, float], confidence: float, purity: float
+) -> LabelFrequency:
+    """Put both intervals together: that of the prevalence holds the chance in the share labeled besides."""
+    rate = _rate(cohort)
+    lower, upper = (float(np.clip(limit, rate, 1.0)) for limit in limits)
+    chance = float(ndtri(0.5 + confidence / 2) * np.sqrt((1 - rate) / (rate * cohort.weights.sum())))
+    share = rate / c
+    below, above = (share * np.exp(sign * np.hypot(np.log(c / end), chance)) for sign, end in ((-1, upper), (1, lower)))
+    # Whoever is labeled is positive, but of people like these the share labeled may be smaller than here.
+    return LabelFrequency(method, c, lower, upper, share, float(below), min(float(above), 1.0), confidence, purity)
 
 
-def _frequency_of(fit: LinearFit) -> Found:
-    return Found(float(softplus_expit(fit.coefficients[1:2])[1][0]), None)
+def _fit_constant(cohort: Cohort, ridge: float | str) -> tuple[float, Array]:
+    """Label frequency of maximum likelihood, and everybody's risk."""
+    fit = LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
+    c = float(softplus_expit(fit.coefficients[1:2])[1][0])
+    return max(c, _rate(cohort)), softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[1]
