@@ -21,7 +21,7 @@ from whether.estimators.mixture_proportion import Found, best_bin, density_ratio
 from whether.estimators.warn import warn
 from whether.learners import LinearLearner, Task
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import newton
+from whether.learners.linear.optimize import Optimum, newton
 from whether.learners.linear.ridge import settle_ridge
 from whether.propensity import KnownFrequency, LogisticPropensity
 from whether.validate import (
@@ -35,6 +35,9 @@ from whether.validate import (
 
 # Random divisions of the cohort into halves, from which the standard error is had.
 N_DIVISIONS = 20
+# Penalty on slopes that keeps them finite and c where it is: one person's worth moved a c of 0.2 to 0.23.
+# With fewer labels per feature than this, slopes without a penalty run too high, and c comes out too small.
+WEAK, LABELS_PER_FEATURE = 0.01, 10
 # A group that is positive to this share, by the logistic model, passes for one of positives only.
 PURE = 0.9
 
@@ -146,7 +149,8 @@ def label_frequency(
         Who of the unlabeled is known never to have the event. Maximum likelihood learns from it; to the other methods
         they are unlabeled people.
     ridge : float or "auto", default="auto"
-        See `CensoredClassifier`.
+        Penalty on slopes, see `CensoredClassifier`. A penalty flattens p, which makes c too large, so "auto" is a
+        hundredth of a person here where there are ten labels per feature, and as elsewhere where there are fewer.
     random_state : int, Generator, RandomState or None, default=None
         For the halves and the folds of trees.
 
@@ -171,7 +175,7 @@ def label_frequency(
     check_between(confidence, "confidence")
     estimator = _find_estimator(method)
     cohort = _check_people(X, y, sample_weight=sample_weight, known_negative=known_negative)
-    rng = _generator(random_state)
+    ridge, rng = _settle_weak_ridge(ridge, cohort), _generator(random_state)
     likely, risks = _fit_constant(cohort, ridge)
     limits = _likely_limits(cohort, ridge, likely, confidence)
     purity = 1.0
@@ -207,6 +211,12 @@ def _check_people(X: Any, y: ArrayLike, **known: Any) -> Cohort:
     cohort = check_cohort(features, column_or_1d(y), names=names, **known)
     check_enough_labels(cohort)
     return cohort
+
+
+def _settle_weak_ridge(ridge: float | str, cohort: Cohort) -> float:
+    fewer = min(np.count_nonzero(cohort.labeled), np.count_nonzero(~cohort.labeled))
+    is_weak = ridge == "auto" and fewer >= LABELS_PER_FEATURE * cohort.features.shape[1]
+    return WEAK if is_weak else settle_ridge(ridge, cohort)
 
 
 def _generator(random_state: Any) -> np.random.Generator:
@@ -247,24 +257,23 @@ def _limits_by_halves(
     return min(center - width, c), max(center + width, c)
 
 
-def _likely_limits(cohort: Cohort, ridge: float | str, c: float, confidence: float) -> tuple[float, float]:
+def _likely_limits(cohort: Cohort, ridge: float, c: float, confidence: float) -> tuple[float, float]:
     """Where the likelihood, maximised with c held fixed, has fallen as far as a likelihood-ratio test allows."""
-    penalty, rate, start = settle_ridge(ridge, cohort), _rate(cohort), None
-    allowed = 0.5 * float(chi2.ppf(confidence, 1))
+    allowed, rate = 0.5 * float(chi2.ppf(confidence, 1)), _rate(cohort)
 
-    def misfit(frequency: float) -> float:
-        nonlocal start
-        objective = LinearObjective(Task(cohort, [KnownFrequency(min(frequency, 1.0))]), penalty)
-        optimum = newton(objective.evaluate, np.zeros(objective.layout.size) if start is None else start)
-        start = optimum.parameters
-        return optimum.evaluation.value
+    def fit(frequency: float, start: Array) -> Optimum:
+        return newton(LinearObjective(Task(cohort, [KnownFrequency(min(frequency, 1.0))]), ridge).evaluate, start)
 
-    best = misfit(c)
-    ends = []
-    for end in (rate + 0.001 * (1 - rate), 1.0):
-        excess = misfit(end) - best - allowed
-        ends.append(end if excess <= 0 else float(brentq(lambda x: misfit(x) - best - allowed, c, end, xtol=1e-4)))
-    return ends[0], ends[1]
+    best = fit(c, np.zeros(cohort.features.shape[1] + 1))
+
+    def excess(frequency: float) -> float:
+        return fit(frequency, best.parameters).evaluation.value - best.evaluation.value - allowed
+
+    lower, upper = (
+        end if excess(end) <= 0 else float(brentq(excess, c, end, xtol=1e-4))
+        for end in (rate + 0.001 * (1 - rate), 1.0)
+    )
+    return lower, upper
 
 
 def _tell(
