@@ -168,7 +168,7 @@ def label_frequency(
     --------
     >>> import whether as wh
     >>> cohort = wh.simulate("feature-independent", n=2000, seed=0)
-    >>> found = wh.label_frequency(cohort.X, cohort.y, method="bbe", random_state=0)
+    >>> found = wh.label_frequency(cohort.X, cohort.y, random_state=0)
     >>> bool(found.lower < 0.5 < found.upper)
     True
     """
