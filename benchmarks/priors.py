@@ -1,6 +1,6 @@
 """Class priors: how often the interval of the label frequency holds it, how wide it is, and what happens without SCAR.
 
-python -m benchmarks priors [replicates]
+python -m benchmarks priors [replicates] [world] [method]
 
 Cohorts of 2,000. In worlds "linear" a logistic model is right, and the slope says how sure the surest are; in "bounded"
 nobody's risk exceeds 0.7; in "ring" no line tells positives from negatives; in "binary" all features are 0 or 1. All
@@ -93,25 +93,29 @@ def measure(world, method, replicates):
 def main(arguments=None):
     arguments = sys.argv[1:] if arguments is None else arguments
     replicates = int(arguments[0]) if arguments else 20
+    chosen = [name for name in ESTIMATORS if len(arguments) < 3 or name == arguments[2]]
     for title, worlds in (
         ("constant propensity, some people surely positive", ANCHORED),
         ("constant propensity, nobody surely positive or no line", NOT_ANCHORED),
         ("labeling depends on features", NOT_CONSTANT),
     ):
+        worlds = [world for world in worlds if len(arguments) < 2 or world.name.startswith(arguments[1])]
+        if not worlds:
+            continue
         print(
             f"\n{title}: estimate / share of {replicates} intervals that hold c / mean width (* group often not pure)"
         )
-        print(f"{'world':24s}{'c':>6s}  " + "".join(f"{name:>20s}" for name in ESTIMATORS))
-        total = {name: [] for name in ESTIMATORS}
-        seconds = dict.fromkeys(ESTIMATORS, 0.0)
+        print(f"{'world':24s}{'c':>6s}  " + "".join(f"{name:>20s}" for name in chosen))
+        total = {name: [] for name in chosen}
+        seconds = dict.fromkeys(chosen, 0.0)
         for world in worlds:
             cells = []
-            for name in ESTIMATORS:
+            for name in chosen:
                 rows, took = measure(world, name, replicates)
                 c, estimate, covered, width, pure = rows.mean(axis=0)
                 total[name].extend(rows[:, 2])
                 seconds[name] += took / len(worlds)
                 cells.append(f"{estimate:.2f} / {covered:.2f} / {width:.2f}{'*' if pure < 0.5 else ' '}")
             print(f"{world.name:24s}{c:6.2f}  " + "".join(f"{cell:>20s}" for cell in cells), flush=True)
-        print(f"{'intervals that hold c':32s}" + "".join(f"{np.mean(total[name]):20.3f}" for name in ESTIMATORS))
-        print(f"{'seconds per call':32s}" + "".join(f"{seconds[name]:20.2f}" for name in ESTIMATORS))
+        print(f"{'intervals that hold c':32s}" + "".join(f"{np.mean(total[name]):20.3f}" for name in chosen))
+        print(f"{'seconds per call':32s}" + "".join(f"{seconds[name]:20.2f}" for name in chosen))
