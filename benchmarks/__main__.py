@@ -18,6 +18,7 @@ BENCHMARKS = {
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
     "rows": "fits to Parquet files that do not fit into memory, and on a cluster: passes, time beside reading, memory",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
+    "priors": "class priors: estimate, coverage and width of the interval, with and without a constant propensity",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
     "backtest": "who counts how in a backtest, beside the truth",

@@ -22,6 +22,7 @@ from whether.estimators import (
     LabelClassifier,
     MixtureCureClassifier,
     PromotionTimeClassifier,
+    ProportionalPUClassifier,
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
@@ -139,6 +140,11 @@ NNPU = Method(
     words="positive-unlabeled learning with one chance to be seen for all",
     look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
+PGLIN = Method(
+    "PGLIN", ProportionalPUClassifier, "proportional to the risk", (), "", in_paper=False,
+    words="positive-unlabeled learning with a chance to be seen that rises with the risk",
+    look=Look("proportional to the risk (PGLIN)", YELLOW, ">", (0, (5, 2, 1, 2))), is_answer=False,
+)
 SARPU_F = Method(
     "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
     words="positive-unlabeled learning with a chance to be seen that depends on all features",
@@ -226,6 +232,7 @@ METHODS: dict[str, Method] = {
         ENPU,
         UPU,
         NNPU,
+        PGLIN,
         SARPU_F,
         SARPU_R,
         FUMC_F,

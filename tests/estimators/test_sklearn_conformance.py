@@ -65,6 +65,11 @@ class TranslatedUnbiasedPU(wh.UnbiasedPUClassifier):
         return super().fit(X, translate_labels(y), sample_weight=sample_weight)
 
 
+class TranslatedProportional(wh.ProportionalPUClassifier):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, translate_labels(y), sample_weight=sample_weight)
+
+
 class TranslatedSARPU(wh.SARPUClassifier):
     def fit(self, X, y, sample_weight=None):
         return super().fit(X, translate_labels(y), sample_weight=sample_weight)
@@ -135,6 +140,7 @@ LABEL_ONLY = [
     wh.LabelClassifier(),
     wh.ElkanNotoClassifier(),
     wh.UnbiasedPUClassifier(nonnegative=True),
+    wh.ProportionalPUClassifier(),
     wh.SARPUClassifier(),
     wh.LabelClassifier(learner=TREES),
     wh.ElkanNotoClassifier(learner=FOREST),
@@ -144,6 +150,7 @@ TRANSLATED = [
     TranslatedLabel(),
     TranslatedElkanNoto(),
     TranslatedUnbiasedPU(nonnegative=True),
+    TranslatedProportional(),
     TranslatedSARPU(),
     TranslatedLabel(learner=TREES),
     TranslatedElkanNoto(learner=FOREST),

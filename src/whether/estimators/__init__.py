@@ -7,7 +7,9 @@ from whether.estimators.cure import DiscreteTimeCureClassifier, FollowUpCureClas
 from whether.estimators.hindsight import HindsightClassifier
 from whether.estimators.label_only import LabelClassifier, LabelOnlyClassifier, SARPUClassifier
 from whether.estimators.likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
+from whether.estimators.priors import LabelFrequency, label_frequency
 from whether.estimators.promotion import PromotionTimeClassifier
+from whether.estimators.proportional import ProportionalPUClassifier
 from whether.estimators.time_model import AFTClassifier
 from whether.estimators.whole_cohort import Cohort
 
@@ -21,11 +23,14 @@ __all__ = [
     "FollowUpCureClassifier",
     "HindsightClassifier",
     "LabelClassifier",
+    "LabelFrequency",
     "LabelOnlyClassifier",
     "LikelihoodRatioTest",
     "MixtureCureClassifier",
     "PromotionTimeClassifier",
+    "ProportionalPUClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
+    "label_frequency",
     "likelihood_ratio_test",
 ]

@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 MOST_RANKED = 50_000
 FEWEST_PER_ROW = 0.1  # people that a row stands for on average; fewer are shares, and penalties would swamp them
+# With fewer, halves of a cohort have next to none.
+FEWEST_LABELED = 10
 
 
 def check_rows(
@@ -134,6 +136,17 @@ def check_both_classes(events: int, people: int) -> None:
             f"Nobody is unlabeled: y has one class, 1, for all {people} people. "
             "If people without the event were left out of the table, put them back."
         )
+
+
+def check_enough_labels(cohort: Cohort) -> None:
+    """Refuse a cohort with too few labeled, or unlabeled, people to estimate the share of positives that is labeled."""
+    labeled = int(np.count_nonzero(cohort.labeled))
+    for count, what in ((labeled, "labeled"), (cohort.n - labeled, "unlabeled")):
+        if count < FEWEST_LABELED:
+            raise DataError(
+                f"{count} of {cohort.n} people are {what}, and a label frequency is estimated from at least "
+                f"{FEWEST_LABELED}. If it is known from elsewhere, give it to ElkanNotoClassifier(label_frequency=...)."
+            )
 
 
 def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:

@@ -64,8 +64,10 @@ def logits_left_out(objective: LinearObjective, optimum: Optimum) -> Array:
     return np.asarray(eta - residual * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12))
 
 
-def label_probabilities_left_out(cohort: Cohort, ridge: float) -> Array:
-    """Probability of each labeled person's label by the logistic regression on the labels of all others."""
+def label_logits_left_out(cohort: Cohort, ridge: float) -> Array:
+    """Logit of everybody's label by the logistic regression on the labels of all others, in the order of the rows."""
     objective = LinearObjective(Task(cohort, [Certain()]), ridge)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
-    return softplus_expit(logits_left_out(objective, optimum)[: objective.n_labeled])[1]
+    logits = np.empty(objective.n)
+    logits[objective.order] = logits_left_out(objective, optimum)
+    return logits
