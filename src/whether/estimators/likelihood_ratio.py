@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from whether.distributions import DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
+from whether.open_residuals import OPEN
 from whether.validate import ArgumentError
 
 # Two fits to the same people have the same means and spreads to this relative precision.
@@ -108,6 +109,8 @@ def _check_nested(small: CensoredClassifier, large: CensoredClassifier) -> None:
         kinds = f"{type(small).__name__} and {type(large).__name__}"
         raise ArgumentError(f"The models must be of one class, got {kinds}. Compare aic_ or bic_ instead.")
     inner, outer = small.model_.propensity.name, large.model_.propensity.name
+    if OPEN in (inner, outer):
+        raise ArgumentError(f"The distribution {OPEN!r} has no likelihood-ratio test: its shares have no fixed number.")
     if inner != outer and inner not in DISTRIBUTIONS[outer].special_cases:
         raise ArgumentError(f"{inner} is no special case of {outer}. Compare aic_ or bic_ instead.")
     for part in ("outcome_columns", "shared_columns"):

@@ -14,6 +14,7 @@ from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
 from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
+from whether.open_residuals import OpenResiduals
 from whether.propensity import Propensity, SurvivalTimePropensity
 
 
@@ -32,7 +33,7 @@ def _propensity_kind(cls: Any) -> Kind:
 
     def to_state(propensity: Propensity) -> State:
         given = propensity.parameters().items()
-        return {name: value.name if isinstance(value, ResidualDistribution) else value for name, value in given}
+        return {name: value.name if _is_named(value) else value for name, value in given}
 
     def from_state(state: State) -> Propensity:
         made: Propensity = cls(**{name: _parameter(name, value) for name, value in state.items()})
@@ -41,9 +42,14 @@ def _propensity_kind(cls: Any) -> Kind:
     return Kind(cls, to_state, from_state)
 
 
+def _is_named(value: Any) -> bool:
+    """Whether it is a distribution that goes by its name; one that was estimated is written out."""
+    return isinstance(value, ResidualDistribution) and not isinstance(value, OpenResiduals)
+
+
 def _parameter(name: str, value: Any) -> Any:
     if name == "distribution":
-        return DISTRIBUTIONS[value]
+        return value if isinstance(value, OpenResiduals) else DISTRIBUTIONS[value]
     if name in ("events", "deaths"):
         require(isinstance(value, SurvivalTimePropensity), "a side is missing")
         return value
@@ -82,6 +88,13 @@ def _check_fit(fit: LinearFit) -> None:
     require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")
 
 
+def _check_residuals(residuals: OpenResiduals) -> None:
+    check_array(residuals.knots, 1, residuals.knots.size)
+    check_array(residuals.shares, 1, residuals.knots.size)
+    is_distribution = residuals.shares.min() >= 0 and math.isclose(residuals.shares.sum(), 1.0, rel_tol=1e-9)
+    require(is_distribution and 0 < residuals.width < math.inf, "a distribution does not fit")
+
+
 def check_array(value: Any, n_axes: int, size: int, *, whole: bool = False) -> None:
     """Refuse anything but an array of numbers with so many axes and entries."""
     is_array = isinstance(value, np.ndarray) and value.ndim == n_axes and value.size == size
@@ -97,6 +110,7 @@ LINEAR_KINDS = {
     "LinearFit": record(LinearFit, _check_fit),
     "LinearLearner": record(LinearLearner),
     "LinearPredictor": record(LinearPredictor, _check_predictor),
+    "OpenResiduals": record(OpenResiduals, _check_residuals),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),
     "Standardization": record(Standardization),
