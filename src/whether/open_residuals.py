@@ -97,7 +97,7 @@ class OpenResiduals(ResidualDistribution):
         places = np.arange(first, max(last, first) + 1)
         old = (places >= 0) & (places < self.knots.size)
         shares = np.full(places.size, 1e-3 / places.size)
-        shares[old] += self.shares[places[old]]
+        shares[old] = self.shares[places[old]]
         return OpenResiduals(self.knots[0] + step * places, shares / shares.sum(), self.width)
 
 

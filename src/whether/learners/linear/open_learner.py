@@ -40,6 +40,7 @@ KERNEL_WIDTH, SMALLEST_WIDTH = 0.8, 0.05
 KNOT_STEP, MOST_KNOTS = 0.75, 80
 # Rounds end when the objective changes by less than this, in units of log-likelihood.
 SMALLEST_GAIN = 1e-3
+FINEST = 1e-9
 # Until this round the range of the grid follows the residuals and the penalty on roughness is chosen; from then on the
 # range only grows, and the penalty stays, so that rounds end.
 N_FREE_ROUNDS = 10
@@ -57,8 +58,7 @@ class OpenLearner(LinearLearner):
             draft = whole if self.is_exact else whole.part(DRAFT_ROWS, DRAFT_LABELED)
             alternation = Alternation(self, task, draft, pilot)
             status = alternation.run()
-            indexed = IndexedObjective(whole.under(alternation.criterion), pilot.shrinkage)
-            optimum = self.solve(indexed, indexed.from_coefficients(alternation.theta))
+            indexed, optimum = alternation.finish(whole)
             fit = self._finish(indexed, alternation.profiled(indexed, optimum))
             ended = status if fit.result.status.converged else fit.result.status
             n_parameters = fit.result.n_parameters + round(alternation.n_shares)
@@ -100,22 +100,37 @@ class Alternation:
 
     def run(self) -> Status:
         """Alternate until the objective stays."""
-        last, lowest, highest = np.inf, np.inf, -np.inf
+        last = np.inf
         for n_rounds in range(self.learner.max_iter):
-            ends = self._ends()
-            is_free = n_rounds < N_FREE_ROUNDS
-            lowest, highest = ends if is_free else (min(lowest, ends[0]), max(highest, ends[1]))
-            moved = self._update_residuals(lowest, highest, chooses=is_free)
-            lowest, highest = lowest - moved, highest - moved
-            indexed = IndexedObjective(self.objective, self.shrinkage)
-            optimum = self.learner.solve(indexed, indexed.from_coefficients(self.theta), SMALLEST_GAIN / 10)
-            self.theta = indexed.to_coefficients(optimum.parameters)
+            self._update_residuals(is_free=n_rounds < N_FREE_ROUNDS)
+            optimum = self._solve(self.objective, SMALLEST_GAIN / 10)
             if not np.isfinite(optimum.evaluation.value):
                 return Status.NOT_FINITE
             if abs(last - optimum.evaluation.value) < SMALLEST_GAIN:
                 return Status.CONVERGED
             last = optimum.evaluation.value
         return Status.MAX_STEPS
+
+    def _solve(self, objective: LinearObjective, tolerance: float) -> Optimum:
+        """Coefficients given the distribution; its shares move the location, which stays where the grid is."""
+        indexed = IndexedObjective(objective, self.shrinkage, (self.location,))
+        optimum = self.learner.solve(indexed, indexed.from_coefficients(self.theta), tolerance)
+        self.theta = indexed.to_coefficients(optimum.parameters)
+        return optimum
+
+    def finish(self, whole: LinearObjective) -> tuple[IndexedObjective, Optimum]:
+        """Fit the coefficients to all rows, and make the location the mean: residuals then have mean zero."""
+        mean = self.residuals.mean
+        self.residuals = self.residuals.moved(-mean)
+        self.theta = self.theta.copy()
+        self.theta[self.location] += mean / self.spread
+        self._set_criterion()
+        objective = whole.under(self.criterion)
+        optimum = self._solve(objective, FINEST)
+        indexed = IndexedObjective(objective, self.shrinkage)
+        if optimum.evaluation.hessian.size:
+            optimum = replace(optimum, evaluation=indexed.evaluate(optimum.parameters))
+        return indexed, optimum
 
     def _ends(self) -> tuple[float, float]:
         """Smallest and largest residual of a seen event."""
@@ -124,19 +139,17 @@ class Alternation:
             residuals = residuals[self.draft.weight[: residuals.size] > 0]
         return float(residuals.min()), float(residuals.max())
 
-    def _update_residuals(self, lowest: float, highest: float, *, chooses: bool) -> float:
-        """Estimate the shares anew; the mean goes into the location. Return by how much residuals moved."""
+    def _update_residuals(self, *, is_free: bool) -> None:
+        """Estimate the shares anew, on the part of the grid that seen events span."""
+        (lowest, highest), knots = self._ends(), self.residuals.knots
+        if not is_free:
+            lowest, highest = min(lowest, float(knots[0])), max(highest, float(knots[-1]))
         grid = self.residuals.on_range(lowest, highest)
         people = KernelPeople.of(self.objective, self.theta, grid)
-        found = estimate_shares(people, grid, self.strength)
-        if chooses:
-            self.strength = choose_strength(people, found, self.strength)
-        mean = found.mean
-        self.residuals = found.moved(-mean)
-        self.theta = self.theta.copy()
-        self.theta[self.location] += mean / self.spread
+        self.residuals = estimate_shares(people, grid, self.strength)
+        if is_free:
+            self.strength = choose_strength(people, self.residuals, self.strength)
         self._set_criterion()
-        return mean
 
     @property
     def n_shares(self) -> float:
