@@ -24,11 +24,13 @@ from whether.validate.labels_and_times import (
 from whether.validate.per_person import check_times, check_weight
 from whether.validate.records import check_negative, check_records
 from whether.validate.values import (
+    check_bandwidth,
     check_between,
     check_entry_dates,
     check_flags,
     check_known_follow_up,
     check_number,
+    check_places,
     check_probabilities,
     check_scores,
     check_share,
@@ -36,9 +38,9 @@ from whether.validate.values import (
 )
 
 __all__ = [
-    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
+    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_bandwidth", "check_between",
     "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_labels", "check_needs", "check_negative", "check_number", "check_planned_follow_up", "check_probabilities",
+    "check_labels", "check_needs", "check_negative", "check_number", "check_places", "check_planned_follow_up", "check_probabilities",
     "check_readable", "check_records", "check_scores", "check_share", "check_table",
     "check_times", "check_weight", "check_whole_number", "number_groups",
     "rank_of_labeled", "resolve_columns",
