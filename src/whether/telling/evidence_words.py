@@ -244,7 +244,7 @@ def _shape(found: ShapeEvidence) -> list[str]:
 
 def _agreement(found: AgreementEvidence) -> list[str]:
     text = f"That the risks of the event-time model agree with the curves of events {outcome_of(found.test)}"
-    if not is_told(found.largest_gap) or not is_known(found.largest_gap):
+    if not found.test.rejects() or not is_told(found.largest_gap):
         return [f"{text}."]
     more = "more" if found.largest_gap > 0 else "fewer"
     return [
