@@ -69,7 +69,9 @@ def test_of_levels_each_has_its_own_curve(people):
     assert found.bandwidth.tolist() == [0.0]
     for name, level in zip(found.at[:, 0], found.incidence, strict=True):
         assert level == pytest.approx(1 - kaplan_meier(seen[kind == name], time[kind == name]).survival[-1])
-    both = nonparametric_incidence(np.column_stack([kind == "high", x]), seen, time, at=[[1.0, 5.0]], bandwidth=[0, 1e9])
+    both = nonparametric_incidence(
+        np.column_stack([kind == "high", x]), seen, time, at=[[1.0, 5.0]], bandwidth=[0, 1e9]
+    )
     assert both.incidence[0] == pytest.approx(found.incidence[0], abs=1e-9)
 
 

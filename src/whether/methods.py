@@ -202,5 +202,21 @@ AFT = Method(
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, AFTMC_S, DTMC, AFTPT, FUPT, AFT)
+    for method in (
+        LR,
+        ENPU,
+        UPU,
+        NNPU,
+        SARPU_F,
+        SARPU_R,
+        FUMC_F,
+        FUMC_R,
+        AFTMC_F,
+        AFTMC_R,
+        AFTMC_S,
+        DTMC,
+        AFTPT,
+        FUPT,
+        AFT,
+    )
 }

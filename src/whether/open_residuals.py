@@ -10,8 +10,6 @@ observation late those who never did. What is kept is the grid: nobody's own res
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,7 +25,6 @@ _FARTHEST = 1e8
 _REACH, _N_POINTS = 9.0, 4001
 
 
-@dataclass(frozen=True, eq=False)
 class OpenResiduals(ResidualDistribution):
     """Residuals of log time, in units of log time itself, as a mixture of normals of one width.
 
@@ -41,12 +38,11 @@ class OpenResiduals(ResidualDistribution):
         Their standard deviation.
     """
 
-    knots: Array
-    shares: Array
-    width: float
+    name = OPEN
+    has_scale = False  # the grid says how wide residuals are
 
-    name: ClassVar[str] = OPEN
-    has_scale: ClassVar[bool] = False  # the grid says how wide residuals are
+    def __init__(self, knots: Array, shares: Array, width: float) -> None:
+        self.knots, self.shares, self.width = knots, shares, width
 
     def log_density(self, z: Array, *shape: Array) -> Jet:
         """Log density of the residual."""

@@ -26,8 +26,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-
-
 def _distribution_rule(*others: str) -> tuple[str, Callable[[Any], bool]]:
     names = (*sorted(DISTRIBUTIONS), *others)
     return f"'auto' or one of {list(names)}", lambda value: isinstance(value, str) and value in ("auto", *names)
@@ -75,8 +73,8 @@ def _check_combination(parameters: dict[str, Any]) -> None:
         raise ArgumentError("outcome_features is for learner='linear': other learners choose among all features.")
     if parameters.get("distribution") == OPEN and not is_linear:
         raise ArgumentError(
-            f"distribution={OPEN!r} is for learner='linear', got learner={parameters['learner']!r}. Other learners read "
-            "event times in bins without a distribution: DiscreteTimeCureClassifier."
+            f"distribution={OPEN!r} is for learner='linear', got learner={parameters['learner']!r}. With other "
+            "learners DiscreteTimeCureClassifier reads event times without a distribution, in bins."
         )
     if parameters.get("penalty", "auto") is not None:
         return

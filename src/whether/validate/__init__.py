@@ -38,10 +38,11 @@ from whether.validate.values import (
 )
 
 __all__ = [
-    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_bandwidth", "check_between",
-    "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_labels", "check_needs", "check_negative", "check_number", "check_places", "check_planned_follow_up", "check_probabilities",
-    "check_readable", "check_records", "check_scores", "check_share", "check_table",
+    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_bandwidth",
+    "check_between", "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags",
+    "check_known_follow_up",
+    "check_labels", "check_needs", "check_negative", "check_number", "check_places", "check_planned_follow_up",
+    "check_probabilities", "check_readable", "check_records", "check_scores", "check_share", "check_table",
     "check_times", "check_weight", "check_whole_number", "number_groups",
     "rank_of_labeled", "resolve_columns",
 ]  # fmt: skip

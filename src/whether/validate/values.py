@@ -103,7 +103,7 @@ def check_bandwidth(value: Any, n_features: int) -> Array:
     is_number = widths.dtype.kind in "iuf" and widths.shape in ((), (n_features,))
     if not is_number or not bool(np.all(np.isfinite(widths) & (widths >= 0))):
         raise ArgumentError(f"`bandwidth` must be 'bootstrap' or {n_features} number(s) >= 0, got {value!r}.")
-    return np.broadcast_to(widths.astype(float), (n_features,)).copy()
+    return np.array(np.broadcast_to(widths.astype(float), (n_features,)))
 
 
 def check_share(value: Any, name: str) -> float:

@@ -88,11 +88,13 @@ def _check_fit(fit: LinearFit) -> None:
     require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")
 
 
-def _check_residuals(residuals: OpenResiduals) -> None:
-    check_array(residuals.knots, 1, residuals.knots.size)
-    check_array(residuals.shares, 1, residuals.knots.size)
-    is_distribution = residuals.shares.min() >= 0 and math.isclose(residuals.shares.sum(), 1.0, rel_tol=1e-9)
-    require(is_distribution and 0 < residuals.width < math.inf, "a distribution does not fit")
+def _restore_residuals(state: State) -> OpenResiduals:
+    knots, shares, width = state["knots"], state["shares"], state["width"]
+    check_array(knots, 1, knots.size)
+    check_array(shares, 1, knots.size)
+    is_distribution = shares.size > 0 and shares.min() >= 0 and math.isclose(shares.sum(), 1.0, rel_tol=1e-9)
+    require(is_distribution and type(width) is float and 0 < width < math.inf, "a distribution does not fit")
+    return OpenResiduals(knots, shares, width)
 
 
 def check_array(value: Any, n_axes: int, size: int, *, whole: bool = False) -> None:
@@ -110,7 +112,7 @@ LINEAR_KINDS = {
     "LinearFit": record(LinearFit, _check_fit),
     "LinearLearner": record(LinearLearner),
     "LinearPredictor": record(LinearPredictor, _check_predictor),
-    "OpenResiduals": record(OpenResiduals, _check_residuals),
+    "OpenResiduals": Kind(OpenResiduals, lambda residuals: dict(vars(residuals)), _restore_residuals),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),
     "Standardization": record(Standardization),

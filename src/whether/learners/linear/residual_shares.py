@@ -2,7 +2,7 @@
 
 The penalty is on third differences of the logarithms of neighbouring shares. Whatever its strength it leaves shares
 alone that lie on a normal curve, so that the smoothest distribution is the log-normal model's. Roughness and data say
-how strong it is to be (Schall 1991): log shares that depart from a normal curve by no more than chance are pulled to it.
+how strong it is to be (Schall 1991): log shares that depart from a normal curve by no more than chance go back to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whether.arrays import Array
+from whether.arrays import Array, Rows
 from whether.distributions import DISTRIBUTIONS
 from whether.learners.linear.objective import LinearObjective
 from whether.open_residuals import OpenResiduals
@@ -24,7 +24,7 @@ _LARGEST_LOG_ODDS = 300.0
 SMALLEST_CHANGE, MOST_STEPS = 1e-6, 50
 # Strength of the penalty to start with, and its limits.
 FIRST_STRENGTH, STRENGTHS = 1.0, (1e-2, 1e6)
-# A weak pull of all log shares to their mean: where all residuals are one number, it stops them short of minus infinity.
+# A weak pull of all log shares to their mean: where all residuals are one number, it keeps them from minus infinity.
 _WEAK = 1e-3
 
 
@@ -66,7 +66,7 @@ class KernelPeople:
     late_odds: Array
     weight: Array
     late_weight: Array
-    late: Array
+    late: Rows
 
     @classmethod
     def of(cls, objective: LinearObjective, theta: Array, grid: OpenResiduals) -> KernelPeople:
@@ -131,8 +131,8 @@ def estimate_shares(people: KernelPeople, grid: OpenResiduals, strength: float) 
 
 
 def choose_strength(people: KernelPeople, grid: OpenResiduals, strength: float) -> float:
-    """Return the penalty at which log shares are as rough as the parameters that the data leave them would make them."""
-    rough = np.diff(np.eye(grid.knots.size), 3, axis=0) if grid.knots.size > 3 else np.zeros((0, grid.knots.size))
+    """Return the penalty at which log shares are as rough as the parameters that it leaves them would make them."""
+    rough = _third_differences(grid.knots.size)
     logs, scores = np.log(grid.shares), people.free_scores(grid.shares)
     information = scores.T @ (people.weight[:, None] * scores)
     spent = np.linalg.solve(information + penalty_matrix(grid, strength), strength * rough.T @ rough)
@@ -143,9 +143,12 @@ def choose_strength(people: KernelPeople, grid: OpenResiduals, strength: float) 
 
 def penalty_matrix(grid: OpenResiduals, strength: float) -> Array:
     """Curvature of the penalty on log shares."""
-    size = grid.knots.size
-    rough = np.diff(np.eye(size), 3, axis=0) if size > 3 else np.zeros((0, size))
-    return np.asarray(strength * rough.T @ rough + _WEAK * np.eye(size))
+    rough = _third_differences(grid.knots.size)
+    return np.asarray(strength * rough.T @ rough + _WEAK * np.eye(grid.knots.size))
+
+
+def _third_differences(size: int) -> Array:
+    return np.diff(np.eye(size), 3, axis=0) if size > 3 else np.zeros((0, size))
 
 
 def _add_up(logs: Array) -> Array:
@@ -175,7 +178,7 @@ def _left(grid: OpenResiduals, place: Array, location: Array, spread: float) -> 
 
 def _odds(objective: LinearObjective, eta: Array, v: Array, observed: Observed) -> Array:
     """Odds of being positive, over the survival of negatives where they may die."""
-    missed, negative = objective.propensity.unlabeled_terms(v, observed)
+    _, negative = objective.propensity.unlabeled_terms(v, observed)
     log_odds = eta if negative is None else eta - negative.value
     odds = np.exp(np.minimum(log_odds, _LARGEST_LOG_ODDS))
     return odds if observed.never is None else np.where(observed.never, 0.0, odds)

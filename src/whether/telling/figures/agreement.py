@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ Flags = NDArray[np.bool_]
 LEAST_SHARE = 0.05
 ENOUGH_GROUPS = 3
 _LEVELS = {
-    "levels off": "The curve of events has levelled off by then, so the two should be equal.",
+    "levels off": "The curve of events has levelled off by then, so that points should lie near the line.",
     "unclear": "Whether the curve of events has levelled off by then is unclear: what is still to come is missing from "
     "the points, which may lie below the line for that alone.",
     "goes on": "Events go on after that: the points are lower bounds, and should lie below the line.",
@@ -79,7 +80,7 @@ def _groups(reading: Reading, cohort: Cohort, first: float, horizon: float) -> l
     labeled, time = cohort.labeled[rows], cohort.required("time")[rows]
     closed = reading.cohort.seen_negative
     ends = [-np.inf, first, *([horizon] if horizon > first else [])]
-    spans = [(time > a) & (time <= b) for a, b in zip(ends, ends[1:], strict=False)]
+    spans = [(time > a) & (time <= b) for a, b in pairwise(ends)]
     kinds = [span & who for span in spans for who in (labeled, ~labeled)]
     kinds += [time > ends[-1], *([] if closed is None else [closed[rows]])]
     return group_members(reading, reading.analysis.risks[rows], tuple(kinds))
@@ -109,7 +110,8 @@ def _chart(reading: Reading, levels: list[Level], horizon: float) -> Chart:
         f"model, for {len(levels)} groups from low to high risk, with a dashed line where both are equal. {verdict}",
         "People are grouped by their risk. Each point sets the mean risk of a group against the share that the curve "
         f"of events of these people alone, without any model, shows by {until}; crosses are what the model expects by "
-        f"then. {_LEVELS[reading.evidence.plateau]} {verdict}{'' if found is None else _tested(found.test)}",
+        f"then, and from there up to the line is what it expects later. {_LEVELS[reading.evidence.plateau]} {verdict}"
+        f"{'' if found is None else _tested(found.test)}",
         partial(_draw, levels),
         Table(
             ("people in the group", "mean risk", f"expected by {until}", "by the curve alone", "95 % interval"),
