@@ -27,8 +27,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _distribution_rule(*others: str) -> tuple[str, Callable[[Any], bool]]:
-    names = (*sorted(DISTRIBUTIONS), *others)
-    return f"'auto' or one of {list(names)}", lambda value: isinstance(value, str) and value in ("auto", *names)
+    names = sorted((*DISTRIBUTIONS, *others))
+    return f"'auto' or one of {names}", lambda value: isinstance(value, str) and value in ("auto", *names)
 
 
 # What a parameter must be, in words and as a test.
