@@ -101,6 +101,14 @@ def test_nobody_followed_past_all_residuals_is_a_hidden_positive(normal_people):
     assert model.predict_proba_event_free(x, time=1e4).max() < 1e-6
 
 
+def test_short_follow_up_is_a_warning(global_random_seed):
+    """No event comes after the last ones seen, so that few seem to be hidden."""
+    x, y, time, _ = draw_people(global_random_seed, lambda rng, n: rng.normal(size=n) + 3)
+    with pytest.warns(wh.FollowUpWarning, match="Follow-up looks too short"):
+        model = wh.MixtureCureClassifier("open").fit(x, y, time=time)
+    assert model.unseen_share_ > 0.1
+
+
 def test_a_model_file_holds_the_grid_and_predicts_the_same(normal_people, tmp_path):
     x, y, time, _ = normal_people
     model = wh.MixtureCureClassifier("open").fit(x, y, time=time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -198,6 +199,16 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     def _learner(self, task: Task) -> Any:
         learner = super()._learner(task)
         return OpenLearner(**vars(learner)) if self.distribution == OPEN else learner
+
+    def _unseen_share(self, cohort: Cohort) -> float:
+        share = super()._unseen_share(cohort)
+        pilot = getattr(self.model_, "pilot", None)
+        if pilot is None:
+            return share
+        # An open distribution ends with the last events seen: the parametric one says what may come after them.
+        other = copy.copy(self)
+        other.model_ = pilot
+        return max(share, TimeModelClassifier._unseen_share(other, cohort))
 
     def _notes(self) -> list[str]:
         open_note = (

@@ -4,7 +4,7 @@ from whether.learners.boosted import BoostedFit, BoostedLearner
 from whether.learners.choice import AutoLearner, resolve_learner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
-from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, OpenLearner, ShrinkagePath
+from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, OpenFit, OpenLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
 from whether.learners.task import FittedModel, KnownShare, Learner, Task
 
@@ -23,6 +23,7 @@ __all__ = [
     "LinearLearner",
     "NeuralFit",
     "NeuralLearner",
+    "OpenFit",
     "OpenLearner",
     "Selection",
     "ShrinkagePath",

@@ -12,7 +12,7 @@ from whether.distributions import DISTRIBUTIONS, ResidualDistribution
 from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
-from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
+from whether.learners import FitResult, LinearFit, LinearLearner, OpenFit, Selection, ShrinkagePath, StartResult, Status
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
 from whether.open_residuals import OpenResiduals
 from whether.propensity import Propensity, SurvivalTimePropensity
@@ -112,6 +112,7 @@ LINEAR_KINDS = {
     "LinearFit": record(LinearFit, _check_fit),
     "LinearLearner": record(LinearLearner),
     "LinearPredictor": record(LinearPredictor, _check_predictor),
+    "OpenFit": record(OpenFit, _check_fit),
     "OpenResiduals": Kind(OpenResiduals, lambda residuals: dict(vars(residuals)), _restore_residuals),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),

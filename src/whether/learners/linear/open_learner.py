@@ -47,10 +47,20 @@ N_FREE_ROUNDS = 10
 
 
 @dataclass(frozen=True)
+class OpenFit(LinearFit):
+    """A fitted linear model with an open distribution, and the parametric one that it started from.
+
+    The latter says how many events come later than any was seen, of which the former knows nothing.
+    """
+
+    pilot: LinearFit | None = None
+
+
+@dataclass(frozen=True)
 class OpenLearner(LinearLearner):
     """Settings of the linear learner, for event times whose residual distribution is estimated along with the rest."""
 
-    def fit(self, task: Task) -> LinearFit:
+    def fit(self, task: Task) -> OpenFit:
         """Fit the parametric candidates, then the open distribution from the most likely of them."""
         with one_blas_thread():
             pilot = super().fit(task)
@@ -64,7 +74,7 @@ class OpenLearner(LinearLearner):
             n_parameters = fit.result.n_parameters + round(alternation.n_shares)
             result = replace(pilot.result, status=ended, n_steps=fit.result.n_steps, objective=fit.result.objective)
             result = replace(result, log_likelihood=fit.result.log_likelihood, n_parameters=n_parameters)
-            return replace(fit, result=result, path=pilot.path)
+            return OpenFit(**{**vars(fit), "result": result, "path": pilot.path}, pilot=pilot)
 
 
 class Alternation:
