@@ -39,7 +39,9 @@ LEAST_AT_RISK = 0.1
 class AgreementEvidence:
     """Whether risks by the event-time model agree with curves without a model, in groups from low to high risk."""
 
-    #: Score test of as many events as expected in each group, the coefficients having been estimated.
+    #: Score test of as many events as expected in each group, the coefficients having been estimated. Under the null it
+    #: rejects in 1 to 3 % of 100 runs at the nominal 5 % in three worlds, and in all of 100 where the risk is curved
+    #: (`python -m benchmarks evidence levels 100 agreement`).
     test: HypothesisTest
     #: Groups that were compared; 0 where there is no test.
     n_groups: int
