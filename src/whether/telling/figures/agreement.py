@@ -33,10 +33,10 @@ Flags = NDArray[np.bool_]
 LEAST_SHARE = 0.05
 ENOUGH_GROUPS = 3
 _LEVELS = {
-    "levels off": "The curve of events has levelled off by then, so that points should lie near the line.",
-    "unclear": "Whether the curve of events has levelled off by then is unclear: what is still to come is missing from "
-    "the points, which may lie below the line for that alone.",
-    "goes on": "Events go on after that: the points are lower bounds, and should lie below the line.",
+    "levels off": "The curve of events levels off within follow-up: where crosses reach the line nearly all has come.",
+    "unclear": "Whether the curve of events levels off is unclear. What is still to come is missing from the points, "
+    "which may lie below the line for that alone.",
+    "goes on": "Events go on to the end of follow-up: points are lower bounds, and should lie below the line.",
     "unknown": "",
 }
 
