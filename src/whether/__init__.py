@@ -109,7 +109,7 @@ _HOMES = {
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
     "advise", "analysis", "distributions", "estimators", "evaluate", "family", "inference", "learners", "likelihood",
-    "methods", "files", "propensity", "simulation", "study", "survival", "telling", "validate",
+    "kernel_survival", "methods", "files", "propensity", "simulation", "study", "survival", "telling", "validate",
 )  # fmt: skip
 
 

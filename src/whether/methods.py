@@ -178,6 +178,12 @@ AFTMC_R = Method(
     words="a cure model that reads event times, which depend on the named features",
     look=Look("event times, named features (AFTMC-R)", RED, "d", "-."),
 )
+AFTMC_S = Method(
+    "AFTMC-S", MixtureCureClassifier, "event times, their distribution left open", ("time",), "4", in_paper=False,
+    settings={"distribution": "open"},
+    words="a cure model that reads event times and leaves open how they are distributed",
+    look=Look("event times, distribution open (AFTMC-S)", RED, "8", (0, (3, 1, 1, 1))), is_answer=False,
+)
 DTMC = Method(
     "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete", paper_name="DTNN",
     words="a cure model that reads event times in steps",
@@ -239,6 +245,7 @@ METHODS: dict[str, Method] = {
         FUMC_R,
         AFTMC_F,
         AFTMC_R,
+        AFTMC_S,
         DTMC,
         COXMC_F,
         COXMC_R,

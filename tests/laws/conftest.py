@@ -16,6 +16,7 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import Task
 from whether.learners.linear.objective import LinearObjective
+from whether.open_residuals import OpenResiduals
 from whether.propensity import (
     Certain,
     CoxPropensity,
@@ -39,6 +40,9 @@ PROPENSITIES = {
     },
     "discrete-time": DiscreteTimePropensity(EDGES),
     "cox": CoxPropensity(EDGES, np.array([0.3, 0.7, 1.0, 2.5])),
+    "event-time-open": EventTimePropensity(
+        OpenResiduals(np.array([-1.5, -0.5, 0.5, 1.5]), np.array([0.2, 0.4, 0.1, 0.3]), 0.7), center=0.3, spread=1.4
+    ),
 }
 
 

@@ -36,8 +36,8 @@ OTHER_MODELS = {
     "GORCure": "interval-censored times, and a spline for the baseline",
     "nltm": "promotion time with a free baseline",
     "miCoPTCM": "promotion time with a free baseline",
-    "npcure": "no model: kernel estimates and a test",
-    "npcurePK": "no model: kernel estimates",
+    "npcure": "no model: its shares are compared below; its curves of positives and its test we do not have",
+    "npcurePK": "no model: compared below",
     "cmprsk": "competing causes",
     "NPMLEcmprsk": "competing causes",
 }

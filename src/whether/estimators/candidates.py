@@ -10,8 +10,9 @@ import numpy as np
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
 from whether.learners import MOST_SAMPLED, LinearLearner, Task
+from whether.open_residuals import OPEN
 from whether.propensity import Propensity, SurvivalTimePropensity, TwoSidedPropensity
-from whether.validate import check_planned_follow_up
+from whether.validate import ArgumentError, check_planned_follow_up
 
 # Seen deaths per feature from which on their times follow the features. With fewer, features tell the deaths apart by
 # chance, and whoever is unlike the dead becomes a positive.
@@ -58,6 +59,8 @@ def survival_candidates(
     kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
+    if distribution == OPEN:
+        raise ArgumentError(f"distribution={OPEN!r} needs event times and a cured part: use MixtureCureClassifier.")
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
     cohort = cohort.thin(MOST_SAMPLED).without_known_negatives()
     recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))

@@ -74,7 +74,7 @@ class FromRows:
         with reporting(self.verbose) as report:
             task = replace(self._task(cohort), population=population)  # type: ignore[attr-defined]
             learner = self._learner(task)  # type: ignore[attr-defined]
-            if population is not None and not isinstance(learner, LinearLearner):
+            if population is not None and type(learner) is not LinearLearner:
                 raise ArgumentError(
                     f"{type(self).__name__} looks at people one by one and holds them in memory: rows that come in "
                     "blocks cannot be learned from. Fit a sample, or take MixtureCureClassifier or "

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from whether.distributions import DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
+from whether.open_residuals import OPEN
 from whether.propensity import CoxPropensity
 from whether.validate import ArgumentError
 
@@ -116,6 +117,8 @@ def _check_nested(small: CensoredClassifier, large: CensoredClassifier) -> None:
         if first != second:
             raise ArgumentError(f"The models must have the same {name}, got {first!r} and {second!r}.")
     inner, outer = small.model_.propensity.name, large.model_.propensity.name
+    if OPEN in (inner, outer):
+        raise ArgumentError(f"The distribution {OPEN!r} has no likelihood-ratio test: its shares have no fixed number.")
     if inner != outer and inner not in DISTRIBUTIONS[outer].special_cases:
         raise ArgumentError(f"{inner} is no special case of {outer}. Compare aic_ or bic_ instead.")
     for part in ("outcome_columns", "shared_columns"):

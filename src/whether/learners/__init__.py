@@ -5,7 +5,7 @@ from whether.learners.choice import AutoLearner, resolve_learner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
 from whether.learners.hindsight import HindsightFit, HindsightLearner
-from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, ShrinkagePath
+from whether.learners.linear import FittedPeople, LinearFit, LinearLearner, OpenFit, OpenLearner, ShrinkagePath
 from whether.learners.neural import NeuralFit, NeuralLearner
 from whether.learners.population import MOST_SAMPLED, Population, RowSource
 from whether.learners.task import FittedModel, KnownShare, Learner, Task
@@ -28,6 +28,8 @@ __all__ = [
     "LinearLearner",
     "NeuralFit",
     "NeuralLearner",
+    "OpenFit",
+    "OpenLearner",
     "Population",
     "RowSource",
     "Selection",

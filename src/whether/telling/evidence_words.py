@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whether.advise import Evidence
+from whether.advise.evidence.agreement import AgreementEvidence
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.evidence.dependence import DependenceEvidence, Driver
@@ -47,6 +48,7 @@ def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
         "Dependence on features": (evidence.dependence, _dependence),
         "Event times": (evidence.trust, _trust),
         "Shape of event times": (evidence.shape, _shape),
+        "Curves without a model": (evidence.agreement, _agreement),
         "Labeling at random": (evidence.scar, _scar),
         "Outcome or propensity": (evidence.exchange, _exchange),
         "Linearity": (evidence.linearity, _linearity),
@@ -238,6 +240,17 @@ def _shape(found: ShapeEvidence) -> list[str]:
     if not found.test.was_run:
         return [f"{text}."]
     return [f"{text}; {percent(found.misplaced_share)} of the events come when it does not expect them."]
+
+
+def _agreement(found: AgreementEvidence) -> list[str]:
+    text = f"That the risks of the event-time model agree with the curves of events {outcome_of(found.test)}"
+    if not found.test.rejects() or not is_told(found.largest_gap):
+        return [f"{text}."]
+    more = "more" if found.largest_gap > 0 else "fewer"
+    return [
+        f"{text}; in {found.n_groups} groups from low to high risk the curve shows up to "
+        f"{100 * abs(found.largest_gap):.1f} of 100 people {more} with the event than the model does by the same time."
+    ]
 
 
 def _scar(found: ScarEvidence) -> list[str]:
