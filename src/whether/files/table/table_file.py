@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ class OpenTable:
     column_names: list[str]
     fetch: Callable[[list[str]], pa.Table]
     findings: list[Finding] = field(default_factory=list)
+    held: Any = None  # what has to stay while the table is read, such as the copy of a pipe
 
     def __post_init__(self) -> None:
         """Refuse names that point at several columns, and a table turned on its side."""
@@ -106,7 +107,7 @@ def _join(pattern: str, opened: list[OpenTable]) -> OpenTable:
     def fetch(columns: list[str]) -> pa.Table:
         return stack([one.fetch(columns) for one in opened])
 
-    return OpenTable(pattern or f"{opened[0].name} and others", opened[0].column_names, fetch, findings)
+    return OpenTable(pattern or f"{opened[0].name} and others", opened[0].column_names, fetch, findings, held=opened)
 
 
 def _open_file(given: Path, query: str | None, sheet: str | None) -> OpenTable:
@@ -122,10 +123,10 @@ def _open_file(given: Path, query: str | None, sheet: str | None) -> OpenTable:
         raise ArgumentError(f"`sheet` names a sheet of a workbook, and {str(path)!r} is none.")
     if kind == "text":
         text = TextTable(path, start)
-        return OpenTable(name, text.names, lambda columns, held=kept: text.read(columns), text.findings)
+        return OpenTable(name, text.names, text.read, text.findings, held=kept)
     if kind in ("parquet", "feather"):
         opened = _open_arrow(path, kind)
-        return OpenTable(name, opened.column_names, lambda columns, held=kept: opened.fetch(columns))
+        return replace(opened, name=name, held=kept)
     if kind in ("sqlite", "duckdb"):
         answer = (read_sqlite if kind == "sqlite" else read_duckdb)(path, query)
     elif kind == "workbook":
