@@ -217,9 +217,11 @@ def test_factors_are_text_and_other_objects_of_r_are_refused(tmp_path, monkeypat
     (tmp_path / "v.rds").write_bytes(b"X\n" + struct.pack(">iiiiid", 2, 0x030600, 0x020300, 14, 1, 3.0))
     with pytest.raises(TableError, match="holds no data frame but a"):
         open_table(tmp_path / "v.rds")
-    (tmp_path / "cut.rds").write_bytes(gzip.compress(b"X\n" + bytes(50))[:-9])
-    with pytest.raises(TableError, match="damaged file of R"):
-        open_table(tmp_path / "cut.rds")
+    packed = gzip.compress(b"X\n" + bytes(range(256)))
+    for damaged in (packed[:-9], packed[:12] + bytes([255] * 20) + packed[32:]):
+        (tmp_path / "cut.rds").write_bytes(damaged)
+        with pytest.raises(TableError, match="damaged file of R"):
+            open_table(tmp_path / "cut.rds")
     (tmp_path / "bomb.rds").write_bytes(gzip.compress(b"X\n" + bytes(10_000)))
     monkeypatch.setattr(statistical, "LARGEST", 5000)
     with pytest.raises(TableError, match="would unfold to more than"):

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import warnings
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ def _refuse_large(path: Path, start: bytes) -> None:
         with unpack(path, "rb") as file:
             while size <= LARGEST and (part := file.read(CHUNK)):
                 size += len(part)
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise TableError(f"{str(path)!r} is a damaged file of R ({error}).") from error
     if size > LARGEST:
         raise TableError(f"{str(path)!r} would unfold to more than {LARGEST / 2**30:.0f} GB. Save it as Parquet.")
