@@ -176,9 +176,7 @@ def rds(columns, classes=("data.frame",)):
         put("i", 1026, 1)
         text(name)
 
-    out.write(b"X\n")
-    put("i", 3, 0x030600, 0x030500, 5)
-    out.write(b"UTF-8")
+    out.write(b"X\n" + struct.pack(">iiii", 3, 0x030600, 0x030500, 5) + b"UTF-8")
     put("i", 19 | 0x100 | 0x200, len(columns))
     for values in columns.values():
         if isinstance(values[0], str):
