@@ -66,3 +66,9 @@ def test_rare_values_and_long_tails_are_not_outlying(global_random_seed):
     assert find_outlying(columns, ["rare", "tail", "gaps", "plain"]) == []
     columns[9, 3] = 1e300
     assert find_outlying(columns, ["rare", "tail", "gaps", "plain"]) == ["plain"]
+
+
+def test_a_feature_is_suggested_whatever_its_case(people):
+    frame = people.frame()[list(people.feature_names)].rename(columns=str.upper)
+    with pytest.raises(wh.DataError, match=r"Did you mean 'X2'\?"):
+        wh.SARPUClassifier(["x2"]).fit(frame, people.y)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from whether.cli.options import CohortOptions, list_columns, split
 from whether.cli.problems import CommandError
-from whether.files.table import TableCohort, open_table, read_cohort
+from whether.files.table import TableCohort, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
 
@@ -25,7 +25,7 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
     """Read the table, or simulate people where there is none."""
     if options.table is None:
         return _simulate_people(options.seed)
-    table = open_table(options.table, query=options.query)
+    table = options.source
     lists = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
     columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names, name) for name in lists}
     plain = (

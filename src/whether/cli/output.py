@@ -62,7 +62,7 @@ def say_lines(lines: list[str]) -> None:
 def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
     """Refuse, before any work is done, a place where the result could not be written, or a file that is not ours."""
     check_regular(path)
-    check_parent(Path(os.path.realpath(path)))
+    check_parent(Path(os.path.realpath(path)) if path.is_symlink() else path)
     for given in inputs:
         if given is not None and path.exists() and given.exists() and path.samefile(given):
             raise CommandError(f"-o would overwrite {str(given)!r}, which is read.")

@@ -52,6 +52,11 @@ def _(finding: facts.FileRead, fewest: int = FEWEST) -> str:
 
 
 @word.register
+def _(finding: facts.SheetRead, fewest: int = FEWEST) -> str:
+    return f"The table is on sheet {finding.sheet!r}."
+
+
+@word.register
 def _(finding: facts.OneColumn, fewest: int = FEWEST) -> str:
     return f"No comma, semicolon, tab or bar separates columns: all is one column, {finding.column[:60]!r}."
 

@@ -179,8 +179,9 @@ def _find_position(column: str | int, names: Sequence[str] | int, count: int, pa
             f"{parameter} has the name {column!r}, but X has no column names. Pass a data frame, or positions."
         )
     if column not in names:
-        close = difflib.get_close_matches(column, names, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        by_letters = {name.casefold(): name for name in names}
+        close = difflib.get_close_matches(column.casefold(), list(by_letters), n=1)
+        hint = f" Did you mean {by_letters[close[0]]!r}?" if close else ""
         listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise DataError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
     return list(names).index(column)

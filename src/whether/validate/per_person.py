@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 def unmasked(values: Any, name: str) -> Any:
     """Return values as they are; those of a masked array would come back where others read them, and are refused."""
     if np.ma.is_masked(values):
-        hidden = int(np.ma.count_masked(values))
+        hidden = int(np.sum(np.ma.getmaskarray(values)))
         raise DataError(
             f"{name} is a masked array, {hidden} of whose {np.size(values)} values are masked. Drop these rows, or "
             f"fill the values in: {name}.filled(...)."

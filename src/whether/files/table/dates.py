@@ -49,7 +49,7 @@ def _part_of_day(column: Column, cell: str) -> float:
     found = CLOCK.fullmatch(cell)
     if found is None or int(found["hour"]) > 24 or int(found["minute"] or 0) > 59:
         raise TableError(f"Column {column.name!r} has a time of day that does not exist: {shorten(cell)!r}.")
-    seconds = 3600 * int(found["hour"]) + 60 * int(found["minute"] or 0)
+    seconds = 3600.0 * int(found["hour"]) + 60 * int(found["minute"] or 0)
     seconds += float((found["second"] or "0").replace(",", "."))
     if found["sign"]:
         away = 3600 * int(found["far"]) + 60 * int(found["farther"] or 0)

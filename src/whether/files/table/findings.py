@@ -80,6 +80,13 @@ class FileRead(Finding):
     separator: str = ""
 
 
+@dataclass(frozen=True)
+class SheetRead(Finding):
+    """Which sheet of a workbook was read, where it has several."""
+
+    sheet: str
+
+
 class OneColumn(ColumnFinding):
     """No separator was found, so that all is one column."""
 
