@@ -206,3 +206,22 @@ def test_an_error_while_reading_is_raised(drawn):
 
     with pytest.raises(wh.DataError, match="torn"):
         LocalBlocks(read).total(lambda block: block)
+
+
+def test_the_program_reads_files_in_blocks(table, files, tmp_path):
+    from typer.testing import CliRunner
+
+    from whether.cli.app import app
+
+    about = ["--event", "relapse", "--time", "years", "--id", "patient", "--method", "AFTMC-F", "--json"]
+    told = {}
+    for name, extra in (("whole", []), ("blocks", ["--in-blocks"])):
+        output = tmp_path / f"{name}.whether"
+        result = CliRunner().invoke(app, ["fit", str(files / "*.parquet"), *about, *extra, "-o", str(output)])
+        assert result.exit_code == 0, result.output
+        told[name] = wh.load_model(output).predict(table)["risk"]
+    np.testing.assert_allclose(told["blocks"], told["whole"], rtol=1e-6)
+    refused = CliRunner().invoke(
+        app, ["fit", str(files), *about, "--in-blocks", "--group", "site", "-o", "model.whether"]
+    )
+    assert refused.exit_code == 2

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whether.advise import recommend
 from whether.cli.cohorts import what_else
@@ -21,6 +20,7 @@ from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
+from whether.learners import RowSource
 from whether.methods import AFTMC_F, METHODS, Method
 from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import count_text
@@ -83,9 +83,18 @@ def model_settings(
 
 
 def fit_model(
-    method: Method, people: TableCohort, times: dict[str, Any], learner: str, seed: int, settings: dict[str, Any]
+    method: Method,
+    people: TableCohort,
+    times: dict[str, Any],
+    learner: str,
+    seed: int,
+    settings: dict[str, Any],
+    rows: RowSource | None = None,
 ) -> Any:
-    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read."""
+    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read.
+
+    Where rows come in blocks, the people are a sample of them.
+    """
     if "follow_up" in method.needs and times.get("follow_up") is None:
         raise CommandError(
             f"{method.name} works through the length of follow-up, which is not known: too many people without the "
@@ -95,7 +104,7 @@ def fit_model(
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
     model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
-    return model.fit(people.X, people.y, **times, groups=people.groups)
+    return model.fit(people.X, people.y, **times, groups=people.groups) if rows is None else model.fit_rows(rows)
 
 
 def follow_advice(
@@ -138,16 +147,15 @@ class Training:
 
 
 def describe_fit(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> Training:
-    """What a fit to the people of a table came to, as it may be told."""
+    """What a fit to the people of a table, or to more like them, came to, as it may be told."""
     mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
-    return describe_training(model, people.y, mean_risk, _expect_unseen(model, people, times))
+    each = model.n_people_ / people.y.size
+    return describe_training(model, mean_risk, each * _expect_unseen(model, people, times))
 
 
-def describe_training(
-    model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
-) -> Training:
+def describe_training(model: CensoredClassifier, mean_risk: float, expected_unseen: float) -> Training:
     """What a fit came to, as it may be told."""
-    n, events = int(y.size), int(y.sum())
+    n, events = int(model.n_people_), int(model.n_events_)
     rule = Disclosure(FEWEST, {"people": (n, math.inf), "events": (events, n)})
     return rule.tell(Training(n, events, events / n, mean_risk, expected_unseen, bool(model.converged_)))
 

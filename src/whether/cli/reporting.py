@@ -86,5 +86,5 @@ def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
 
 
 def _save_model(answer: Analysis, people: TableCohort, path: Path) -> None:
-    training = describe_training(answer.model, people.y, answer.mean_risk.estimate, answer.unseen.estimate)
+    training = describe_training(answer.model, answer.mean_risk.estimate, answer.unseen.estimate)
     save_fitted(path, answer.model, people, METHODS[answer.recommendation.method], training)

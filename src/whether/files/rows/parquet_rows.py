@@ -34,6 +34,11 @@ class Piece:
     first: int  # row of the whole table, counted from 0, at which it begins
     rows: int
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of the file."""
+        return _columns_of(self.path)
+
     def tables(self, columns: Sequence[str]) -> Iterator[tuple[pa.Table, str]]:
         """Read it, in pieces if it is large, each with where it is."""
         with pq.ParquetFile(self.path) as file:
@@ -61,6 +66,8 @@ class ParquetRows(RowSource):
         Column that says how many people a row stands for.
     client : dask.distributed.Client, optional
         Cluster on whose workers the rows are held and worked on; the files must be readable there under these paths.
+    question : {"lifetime", "net"}, optional
+        Beside ``competing``: whether the event comes before that, the default, or as if that were an end of follow-up.
     **known
         Everything else that `read_cohort` takes about columns: ``time``, ``follow_up``, ``features``, ...
 
@@ -71,22 +78,31 @@ class ParquetRows(RowSource):
     n_rows : int
     findings : tuple of Finding
         What was done with each column.
+    sample : TableCohort
+        The rows that were looked at.
     """
 
     def __init__(
-        self, paths: Any, event: str | None = None, *, weight: str | None = None, client: Any = None, **known: Any
+        self,
+        paths: Any,
+        event: str | None = None,
+        *,
+        weight: str | None = None,
+        client: Any = None,
+        question: str | None = None,
+        **known: Any,
     ) -> None:
         self.pieces = find_pieces(paths)
         self.n_rows = self.pieces[-1].first + self.pieces[-1].rows
         used = [weight] if weight is not None else []
-        looked_at = look_at(self._sample(), event, {**known, "drop": [*(known.get("drop") or ()), *used]})
-        self._reader, self._client = Reader(looked_at.roles, looked_at.encoder, weight), client
-        self._held: dict[bool, Blocks[Cohort]] = {}
-        self.names, self.findings, self.encoder = looked_at.encoder.features, looked_at.findings, looked_at.encoder
+        self.sample = look_at(self._evenly_spaced(), event, {**known, "drop": [*(known.get("drop") or ()), *used]})
+        self.encoder, self._client = self.sample.encoder, client
+        self._reader = Reader(self.sample.roles, self.encoder, weight, question == "net")
+        self.names, self.findings = self.encoder.features, self.sample.findings
 
-    def _sample(self) -> pa.Table:
+    def _evenly_spaced(self) -> pa.Table:
         """Evenly spaced rows, with all columns."""
-        columns, step = _columns_of(self.pieces[0].path), -(-self.n_rows // MOST_LOOKED_AT)
+        columns, step = self.pieces[0].columns, -(-self.n_rows // MOST_LOOKED_AT)
         parts = []
         for piece in self.pieces:
             first = piece.first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Reader:
     roles: Roles
     encoder: Encoder
     weight: str | None
+    is_net: bool = False  # whether deaths are ends of follow-up
 
     @property
     def columns(self) -> list[str]:
@@ -51,7 +52,7 @@ class Reader:
 
     def without_features(self) -> Reader:
         """Return what reads labels and times alone."""
-        return Reader(self.roles, Encoder((), ()), self.weight)
+        return replace(self, encoder=Encoder((), ()))
 
     def read(self, part: pa.Table, where: str) -> Cohort:
         """Return the people of a part; errors say where it is."""
@@ -62,6 +63,8 @@ class Reader:
             features = self.encoder.encode_table(part, [])
             check_features(features, self.encoder.features)
             known = _known_of(outcome)
+            if self.is_net:
+                known.pop("competing", None)
             if self.weight is not None:
                 known["sample_weight"] = part[self.weight].to_numpy()
             return check_rows(features, outcome.event, names=self.encoder.features, **known)
