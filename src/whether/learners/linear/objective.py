@@ -214,6 +214,11 @@ class LinearObjective:
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels
         value += 0.5 * self.ridge * float(slopes @ slopes)
+        if layout.n_other and self.propensity.other_ridge:
+            more, places = self.propensity.other_ridge, np.arange(layout.size)[layout.other]
+            gradient[places] += more * theta[places]
+            hessian[places, places] += more
+            value += 0.5 * more * float(theta[places] @ theta[places])
         if self.share is not None and self.has_outcome:
             value += self._add_share(theta, gradient, hessian)
         return Evaluation(value, gradient, hessian)
