@@ -101,7 +101,7 @@ class Likelihood(Criterion):
         """Log-likelihood of each person and its gradient alone."""
         slopes = (self._labeled_slopes if labeled else self._unlabeled_slopes)(eta, v, observed)
         if observed.entry is not None and self.propensity.has_clock:
-            late, *place = _at_entry(eta, v, observed.entry)
+            late, place = _at_entry(eta, v, observed.entry)
             _subtract(slopes, self._unlabeled_slopes(*place), late)
         return slopes
 
@@ -110,7 +110,7 @@ class Likelihood(Criterion):
 
         Nobody is in the table whose event came before, so that everything is given this, and it is subtracted.
         """
-        late, *place = _at_entry(eta, v, entry)
+        late, place = _at_entry(eta, v, entry)
         return late, self._unlabeled_terms(*place)
 
     def _unlabeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
@@ -217,10 +217,11 @@ class PromotionLikelihood(Likelihood):
 LIKELIHOODS: dict[Family, type[Likelihood]] = {kind.family: kind for kind in (Likelihood, PromotionLikelihood)}
 
 
-def _at_entry(eta: Array | None, v: Array, entry: Array) -> tuple[Rows, Array | None, Array, Observed]:
+def _at_entry(eta: Array | None, v: Array, entry: Array) -> tuple[Rows, tuple[Array | None, Array, Observed]]:
     """Who entered late, and their predictors at that place."""
     late = np.flatnonzero(~np.isnan(np.atleast_2d(entry)[0]))
-    return late, None if eta is None else eta.take(late), v.take(late, axis=1), Observed(entry.take(late, axis=-1))
+    at = Observed(entry.take(late, axis=-1))
+    return late, (None if eta is None else eta.take(late), v.take(late, axis=1), at)
 
 
 def _subtract(wholes: Sequence[Array], parts: Sequence[Array], rows: Rows) -> None:

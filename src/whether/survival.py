@@ -197,7 +197,7 @@ def cumulative_incidence(
     labels = np.asarray(event)
     seen, died = check_labels(labels, labels.size), check_flags(competing, labels.size, "competing")
     distinct, position, at_risk = _risk_sets(check_times(time, labels.size, "time"), entry)
-    events, ends = (np.bincount(position[who], minlength=distinct.size) * 1.0 for who in (seen, seen | died))
+    events, ends = (np.bincount(position[who], minlength=distinct.size).astype(float) for who in (seen, seen | died))
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.cumprod(np.where(at_risk > 0, 1 - ends / at_risk, 1.0))
         before = np.concatenate([[1.0], left[:-1]])

@@ -44,8 +44,8 @@ class Remaining:
     def expect(self, share: float, rows: Rows) -> float:
         """Return how many of some people still have it to come, if this share of people like them has it ever.
 
-        Nobody is in the table whose event, or death, came before entry. Where the dead might have had the event, in a world
-        without other deaths, they take their part of the number.
+        Nobody is in the table whose event, or death, came before entry. Where the dead might have had the event, in a
+        world without other deaths, they take their part of the number.
         """
         positives = share * rows.size
         if self.over_at_entry is not None and self.left_at_entry is not None:

@@ -192,7 +192,14 @@ class Headline:
         known = is_known(risk.upper)
         what = "the interval holds both" if known else "the model may miss late events"
         by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
-        return f"The curve of events alone comes to {percent(curve, 1)} within follow-up, {by_model}."
+        return f"The curve of events alone comes to {percent(curve, 1)} {self.by_then}, {by_model}."
+
+    @property
+    def by_then(self) -> str:
+        """Until when the curve of events is read, before it is about a few people only."""
+        until = self.told.evidence.bounds.time_of_lowest
+        shown = length(until, self.analysis.origin.unit) if is_told(until) and is_known(until) else "follow-up"
+        return f"within {shown}"
 
     @property
     def past(self) -> str:

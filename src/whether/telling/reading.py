@@ -65,6 +65,11 @@ class CohortReading:
         """Return a length of time with its unit."""
         return length(time, self.unit, digits)
 
+    @property
+    def enters_late(self) -> bool:
+        """Whether time zero is not when people came under observation."""
+        return self.evidence.material.enters_late
+
     @cached_property
     def curve(self) -> SurvivalCurve | None:
         """The curve of events; None without times."""
