@@ -15,8 +15,8 @@ from whether.validate import check_planned_follow_up
 
 # With fewer seen deaths per feature, features tell the deaths apart by chance, and whoever is unlike the dead becomes a
 # positive. Where times of death do not follow the features at all, though, the outcome has to say who died, and again
-# whoever is unlike the dead becomes a positive. So slopes of few deaths are held back, by a penalty worth 20 persons.
-DEATHS_PER_FEATURE, RIDGE_OF_FEW = 5, 20.0
+# whoever is unlike the dead becomes a positive. So slopes of few deaths are held back, by a penalty worth 50 persons.
+DEATHS_PER_FEATURE, RIDGE_OF_FEW = 5, 50.0
 # People on whom the distribution of deaths is chosen at most.
 MOST_DEATHS = 5_000
 
