@@ -126,7 +126,6 @@ def _by_times(reading: Reading, horizon: float) -> list[CalibrationCurve]:
     predicted = 1 - model.predict_survival(reading.table(rows), [horizon])[:, 0]
     # The share gives the events by then, and how far it is off a plain share, those who left before.
     had, left = labeled & (time <= horizon), ~labeled & (time < horizon)
-    beside: dict[str, Any] = {"competing": seen.seen_negative, "entry_time": seen.entry_time}
     return [
         censored_calibration_curve(
             labeled[group],
@@ -134,7 +133,8 @@ def _by_times(reading: Reading, horizon: float) -> list[CalibrationCurve]:
             time=time[group],
             horizon=horizon,
             n_groups=1,
-            **{name: None if values is None else values[group] for name, values in beside.items()},
+            competing=None if seen.seen_negative is None else seen.seen_negative[group],
+            entry_time=None if seen.entry_time is None else seen.entry_time[group],
         )
         for group in _members(reading, predicted, (had, left, ~had & ~left))
     ]
