@@ -62,6 +62,7 @@ def fit(
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
     """  # noqa: D301
+    from whether.advise.evidence.material import LIFETIME
     from whether.cli.blocks import opened_rows
     from whether.cli.cohorts import read_people, what_else
     from whether.cli.method_choice import (
@@ -96,7 +97,9 @@ def fit(
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
     about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
-    told = f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training)}"
+    asked = "" if people.competing is None else cohort.question or LIFETIME
+    told = f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training, asked, bool(refusals))}"
+    about |= {"question": asked} if asked else {}
     tell(
         [told, f"Model written to {output}."],
         {"command": "fit", "output": str(output), "features": list(people.encoder.features), **about},

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from whether.advise import recommend
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
@@ -26,6 +27,7 @@ from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import count_text
 from whether.telling.disclosure import Disclosure, disclose, is_told
 from whether.telling.plain import to_plain
+from whether.telling.record_words import QUESTIONS
 from whether.telling.table_words import word_all
 from whether.telling.words import percent
 
@@ -160,15 +162,20 @@ def describe_training(model: CensoredClassifier, mean_risk: float, expected_unse
     return rule.tell(Training(n, events, events / n, mean_risk, expected_unseen, bool(model.converged_)))
 
 
-def training_sentence(training: Training) -> str:
-    """Say what a fit came to."""
+def training_sentence(training: Training, question: str = "", refused: bool = False) -> str:
+    """Say what a fit came to, which question it answers where some died first, and whether its number is no answer."""
     seen = f"fitted to {training.people:,} people, of whom {count_text(training.events)} had the event seen."
+    if question:
+        other = NET if question == LIFETIME else LIFETIME
+        seen += f" It answers {QUESTIONS[question]}; --question {other} asks {QUESTIONS[other]}."
     if not is_told(training.mean_risk):
         return seen
-    return (
+    who = "those alive without it" if question else "those without it"
+    told = (
         f"{seen} Mean risk {percent(training.mean_risk, 1)}, against {percent(training.seen_share, 1)} seen; about "
-        f"{training.expected_unseen:,.0f} of those without it are expected to be positive."
+        f"{training.expected_unseen:,.0f} of {who} are expected to be positive."
     )
+    return f"{told} These are the model's own figures; `whether analyze` gives the range." if refused else told
 
 
 def save_fitted(path: Path, model: CensoredClassifier, people: TableCohort, method: Method, training: Training) -> None:

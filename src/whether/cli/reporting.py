@@ -54,18 +54,20 @@ def run(
         for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
             typer.echo(printable(line))
         typer.echo("")
-        for line in _about_files(output, tells_all=suppress_below <= 1 and not described.simulated):
+        tells_all = suppress_below <= 1 and not described.simulated
+        for line in _about_files(output, tells_all=tells_all, has_several=described.n_persons > 0):
             typer.echo(line)
 
 
-def _about_files(output: Path, *, tells_all: bool) -> list[str]:
-    """Say what the files of a folder tell of single persons."""
+def _about_files(output: Path, *, tells_all: bool, has_several: bool) -> list[str]:
+    """Say what the files of a folder tell of single persons, who may have several rows each."""
     report = f"The report is {output / REPORT}; "
     if tells_all:
         report += f"it and {SUMMARY} tell numbers of people however small: keep them where personal data may be."
     else:
         report += f"it contains no individual-level data; neither does {SUMMARY}."
-    rows = f"{PREDICTIONS} holds a row for each person: keep it where personal data may be. {MODEL} is the model."
+    of = "each row of the table, several for some people" if has_several else "each person"
+    rows = f"{PREDICTIONS} holds a row for {of}: keep it where personal data may be. {MODEL} is the model."
     return [report, rows]
 
 

@@ -14,9 +14,10 @@ from whether.open_residuals import OPEN
 from whether.propensity import Propensity, SurvivalTimePropensity, TwoSidedPropensity
 from whether.validate import ArgumentError, check_planned_follow_up
 
-# Seen deaths per feature from which on their times follow the features. With fewer, features tell the deaths apart by
-# chance, and whoever is unlike the dead becomes a positive.
-DEATHS_PER_FEATURE = 5
+# With fewer seen deaths per feature, features tell the deaths apart by chance, and whoever is unlike the dead becomes a
+# positive. Where times of death do not follow the features at all, though, the outcome has to say who died, and again
+# whoever is unlike the dead becomes a positive. So slopes of few deaths are held back, by a penalty worth 50 persons.
+DEATHS_PER_FEATURE, RIDGE_OF_FEW = 5, 50.0
 # People on whom the distribution of deaths is chosen at most.
 MOST_DEATHS = 5_000
 
@@ -39,11 +40,12 @@ def cure_candidates(
     mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
     deaths = survival_candidates(kind, distributions[1], mortal, penalty)
     n_features = cohort.features.shape[1]
-    sloped = penalty is None or np.count_nonzero(cohort.competing) >= DEATHS_PER_FEATURE * n_features
-    task = Task(mortal.thin(MOST_DEATHS), deaths, np.arange(n_features if sloped else 0), has_outcome=False)
-    chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
+    is_few = penalty is not None and np.count_nonzero(cohort.competing) < DEATHS_PER_FEATURE * n_features
+    task = Task(mortal.thin(MOST_DEATHS), deaths, np.arange(n_features), has_outcome=False)
+    learner = LinearLearner(n_starts=1, ridge=RIDGE_OF_FEW) if is_few else LinearLearner(n_starts=1)
+    chosen = learner.fit(_filled(task)).propensity
     assert isinstance(chosen, SurvivalTimePropensity)
-    return [TwoSidedPropensity(candidate, chosen, sloped) for candidate in candidates]
+    return [TwoSidedPropensity(candidate, chosen, RIDGE_OF_FEW if is_few else 0.0) for candidate in candidates]
 
 
 def _filled(task: Task) -> Task:

@@ -134,8 +134,8 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
     death_distribution : str, default="auto"
-        Distribution of the times at which negatives die, where ``fit`` is told of deaths. They follow the features if
-        at least five were seen for each.
+        Distribution of the times at which negatives die, where ``fit`` is told of deaths. They follow the features,
+        with slopes that are held back where fewer than five deaths were seen for each.
     prevalence, prevalence_error : float, optional
         Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose

@@ -80,6 +80,7 @@ class Propensity(ABC):
     needs_follow_up: ClassVar[bool] = False
     # Which predictors, of what becomes of negatives, follow the features with slopes of their own.
     other_sloped: tuple[int, ...] = ()
+    other_ridge: float = 0.0  # penalty on the squares of those slopes, besides that on all, in persons
 
     @abstractmethod
     def log_seen(self, v: Array, observed: Array) -> Terms:

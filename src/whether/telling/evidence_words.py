@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from whether.advise import Evidence
@@ -31,6 +32,7 @@ from whether.telling.words import (
     p_text,
     percent,
     percent_interval,
+    plural,
     ratio_text,
     signed_interval,
 )
@@ -44,7 +46,7 @@ def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
     topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
         "Cohort": (evidence.counts, _counts),
         "Deaths before the event": (evidence.deaths, death_sentences),
-        "Follow-up": (evidence.follow_up, _follow_up),
+        "Follow-up": (evidence.follow_up, partial(_follow_up, enters_late=bool(evidence.counts.n_late))),
         "Dependence on features": (evidence.dependence, _dependence),
         "Event times": (evidence.trust, _trust),
         "Shape of event times": (evidence.shape, _shape),
@@ -80,7 +82,7 @@ def _counts(found: CountEvidence) -> list[str]:
     else:
         events, per, few = f"{found.n_events} with the event", ".", ""
     return [
-        f"{found.n:,} people, {events}, {found.n_features} features{per}{few}",
+        f"{found.n:,} people, {events}, {plural(found.n_features, 'feature')}{per}{few}",
         f"Known besides labels: {', '.join(known) or 'nothing'}.",
         *record_sentences(found),
     ]
@@ -109,10 +111,11 @@ def _bounds(found: BoundsEvidence) -> list[str]:
     return lines
 
 
-def _follow_up(found: FollowUpEvidence) -> list[str]:
+def _follow_up(found: FollowUpEvidence, enters_late: bool) -> list[str]:
     median, highest = found.median, min(found.median.upper, found.longest)
+    what, most = ("Median end of follow-up", "latest") if enters_late else ("Median follow-up", "longest")
     lines = [
-        f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), longest {found.longest:.4g}; "
+        f"{what} {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), {most} {found.longest:.4g}; "
         f"potential follow-up {_potential(found.potential)}."
     ]
     if found.events is not None:
@@ -187,10 +190,11 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
     if is_known(found.selection_share):
         low, high = found.propensity_range
+        cost = f" That costs {cost_text(found)} of AUC in ranking people." if is_known(found.auc_by_labels) else ""
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
-            f"and 90 % of people). That costs {cost_text(found)} of AUC in ranking people. "
+            f"and 90 % of people).{cost} "
             f"Log follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
             f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
             "follow-up.",

@@ -169,7 +169,7 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         dependence = replace(dependence, unseen_share=found.unseen)  # its fit does not see who dies first
     return Evidence(
         counts=count(material),
-        bounds=bound(view, trust_times=trusted, may_have=None if negative is None else ~negative),
+        bounds=bound(view, material.cohort, trust_times=trusted),
         follow_up=follow_up,
         dependence=dependence,
         trust=trust,

@@ -208,6 +208,6 @@ def _with_residuals(propensity: Propensity, residuals: OpenResiduals) -> Propens
     """Return a propensity with another distribution of the residuals of event times."""
     if isinstance(propensity, TwoSidedPropensity):
         events = _with_residuals(propensity.events, residuals)
-        return TwoSidedPropensity(events_of(events), propensity.deaths, propensity.sloped_deaths)
+        return TwoSidedPropensity(events_of(events), propensity.deaths, propensity.other_ridge)
     given = events_of(propensity).parameters()
     return type(propensity)(**{**given, "distribution": residuals})

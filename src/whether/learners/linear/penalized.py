@@ -104,6 +104,11 @@ class PenalizedObjective(ABC):
         gradient[levels] += by_level
         hessian[levels, levels] += by_levels
         value += 0.5 * self.ridge * float(slopes @ slopes)
+        if layout.n_other and self.propensity.other_ridge:
+            more, places = self.propensity.other_ridge, np.arange(layout.size)[layout.other]
+            gradient[places] += more * theta[places]
+            hessian[places, places] += more
+            value += 0.5 * more * float(theta[places] @ theta[places])
         if self.has_outcome and self.propensity.pseudo_people:
             softplus, p = softplus_expit(theta[:1])
             value += self.propensity.pseudo_people * float(softplus[0] - 0.5 * theta[0])

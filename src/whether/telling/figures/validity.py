@@ -118,15 +118,24 @@ def shared_horizon(reading: Reading, thin: ThinCurve) -> float:
 
 
 def _by_times(reading: Reading, horizon: float) -> list[CalibrationCurve]:
-    """Predicted and Kaplan and Meier's share with the event by the horizon."""
+    """Predicted share with the event by the horizon, and that of a curve without a model."""
     rows = reading.rows
-    labeled, time = reading.cohort.labeled[rows], reading.cohort.required("time")[rows]
+    seen = reading.cohort.take(rows)
+    labeled, time = seen.labeled, seen.required("time")
     model: Any = reading.analysis.model
     predicted = 1 - model.predict_survival(reading.table(rows), [horizon])[:, 0]
     # The share gives the events by then, and how far it is off a plain share, those who left before.
     had, left = labeled & (time <= horizon), ~labeled & (time < horizon)
     return [
-        censored_calibration_curve(labeled[group], predicted[group], time=time[group], horizon=horizon, n_groups=1)
+        censored_calibration_curve(
+            labeled[group],
+            predicted[group],
+            time=time[group],
+            horizon=horizon,
+            n_groups=1,
+            competing=None if seen.seen_negative is None else seen.seen_negative[group],
+            entry_time=None if seen.entry_time is None else seen.entry_time[group],
+        )
         for group in group_members(reading, predicted, (had, left, ~had & ~left))
     ]
 
