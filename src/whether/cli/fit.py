@@ -55,12 +55,12 @@ def fit(
       whether fit cohort.csv --event event --time time --features none --method AFTMC-F --penalty none -o model.whether
 
     \b
-    Files that do not fit into memory; what is recommended is found on 200,000 evenly spaced rows:
-      whether fit 'cohort/*.parquet' --event relapse --time years --in-blocks -o model.whether
-
-    \b
     With dates:
       whether fit patients.parquet --event relapse --entry surgery --endpoint 2020-12-31 --id patient -o model.whether
+
+    \b
+    Files that do not fit into memory; what is recommended is found on 200,000 evenly spaced rows:
+      whether fit 'cohort/*.parquet' --event relapse --time years --in-blocks -o model.whether
     """  # noqa: D301
     from whether.advise.evidence.material import LIFETIME
     from whether.cli.blocks import opened_rows
