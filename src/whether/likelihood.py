@@ -276,8 +276,9 @@ def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:
 
 def terms_along(jet: Jet, inner: Terms) -> Terms:
     """Chain rule from a function of eta + inner(v) to (eta, v)."""
-    gradient = jet.first * np.concatenate([np.ones((1, jet.first.size)), inner.gradient])
-    size, weighted = gradient.shape[0], jet.second * inner.gradient
+    size, weighted = 1 + inner.gradient.shape[0], jet.second * inner.gradient
+    gradient = np.empty((size, jet.first.size))
+    gradient[0], gradient[1:] = jet.first, jet.first * inner.gradient
     curvature = np.empty((size, size, jet.first.size))
     curvature[0, 0], curvature[0, 1:], curvature[1:, 0] = jet.second, weighted, weighted
     for j in range(size - 1):

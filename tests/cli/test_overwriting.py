@@ -57,7 +57,7 @@ def test_our_own_answers_are_replaced(run, tmp_path, name):
     assert run(*line).code == 0
     assert "--force" in run(*line).err  # it might be anybody's table
     assert run(*line, "--force").code == 0
-    line = ("sensitivity", tmp_path / "t.csv", "--event", "event", "--follow-up", "follow_up", "--drop", "time", "-o")
+    line = ("examine", tmp_path / "t.csv", "--event", "event", "--follow-up", "follow_up", "--drop", "time", "-o")
     for _ in range(2):
         done = run(*line, tmp_path / name)
         assert done.code == 0, done.err

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from whether.arrays import Array
-from whether.learners.linear.penalized import Evaluation, PenalizedObjective
+from whether.learners.linear.penalized import Evaluation, PenalizedObjective, diagonal
 
 # One person's worth of penalty on kappa, in spreads of log time (or logits) per logit of risk. Without it a model in
 # which everybody is positive runs away: the outcome slopes go to zero and kappa to infinity at the same product.
@@ -83,10 +83,11 @@ class IndexedObjective:
             at = Evaluation(at.value, gradient, hessian)
         at = self._add_penalties(variables, at)
         # Known intercepts get a zero gradient and a unit curvature, so that no step moves them.
-        at.gradient[self.fixed] = 0.0
-        at.hessian[self.fixed, :] = 0.0
-        at.hessian[:, self.fixed] = 0.0
-        at.hessian[self.fixed, self.fixed] = 1.0
+        if self.fixed.size:
+            at.gradient[self.fixed] = 0.0
+            at.hessian[self.fixed, :] = 0.0
+            at.hessian[:, self.fixed] = 0.0
+            at.hessian[self.fixed, self.fixed] = 1.0
         return at
 
     def value_and_gradient(self, variables: Array) -> tuple[float, Array]:
@@ -137,16 +138,17 @@ class IndexedObjective:
         at.gradient[shared] += strength * delta
         at.gradient[self._tied] -= strength * kappa * delta
         at.gradient[-1] -= strength * self.sign * float(tied @ delta)
-        hessian, rows, tops = at.hessian, np.arange(self.size)[shared], np.arange(self.size)[self._tied]
-        hessian[rows, rows] += strength
-        hessian[tops, tops] += strength * kappa**2
+        hessian, row, top, n = at.hessian, shared.start, self._tied.start, tied.size
+        for first, second, value in (
+            (row, row, strength),
+            (top, top, strength * kappa**2),
+            (row, top, -strength * kappa),
+            (top, row, -strength * kappa),
+        ):
+            diagonal(hessian, first, second)[:n] += value
         hessian[-1, -1] += strength * float(tied @ tied)
         by_kappa = strength * self.sign * (kappa * tied - delta)
-        for first, second, block in (
-            (rows, tops, -strength * kappa),
-            (rows, np.full(rows.size, self.size - 1), -strength * self.sign * tied),
-            (tops, np.full(rows.size, self.size - 1), by_kappa),
-        ):
-            hessian[first, second] += block
-            hessian[second, first] += block
+        for places, values in ((shared, -strength * self.sign * tied), (self._tied, by_kappa)):
+            hessian[places, -1] += values
+            hessian[-1, places] += values
         return at._replace(value=at.value + 0.5 * strength * float(delta @ delta))

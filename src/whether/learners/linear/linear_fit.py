@@ -59,12 +59,14 @@ class Layout(NamedTuple):
     @property
     def outcome(self) -> slice:
         """The outcome slopes."""
-        return slice(self.other.stop, self.other.stop + self.n_outcome)
+        start = self.n_predictors + self.n_other
+        return slice(start, start + self.n_outcome)
 
     @property
     def shared(self) -> slice:
         """The slopes shared by the sloped predictors of the propensity."""
-        return slice(self.outcome.stop, self.size)
+        start = self.n_predictors + self.n_other + self.n_outcome
+        return slice(start, start + self.n_shared)
 
     @property
     def of_other(self) -> slice:
@@ -85,10 +87,16 @@ class Layout(NamedTuple):
         """Outcome logit and propensity predictors of people with these features, which run along the first axis."""
         v = np.repeat(coefficients[self.first : self.n_predictors, None], features.shape[1], axis=1)
         if self.n_shared:
-            v[np.array(self.sloped) - self.first] += coefficients[self.shared] @ features[self.of_shared]
+            _add_to(v, self.sloped, self.first, coefficients[self.shared] @ features[self.of_shared])
         if self.n_other:
-            v[np.array(self.other_sloped) - self.first] += coefficients[self.other] @ features[self.of_other]
+            _add_to(v, self.other_sloped, self.first, coefficients[self.other] @ features[self.of_other])
         return (coefficients[0] + coefficients[self.outcome] @ features[self.of_outcome] if self.first else None), v
+
+
+def _add_to(v: Array, predictors: tuple[int, ...], first: int, values: Array) -> None:
+    """Add the same values to some predictors, whose positions count from the first."""
+    for position in predictors:
+        v[position - first] += values
 
 
 class Standardization(NamedTuple):

@@ -121,7 +121,7 @@ class LinearObjective(PenalizedObjective):
             return Evaluation(value, gradient, hessian)
 
         sums = share_out(add_up, list(blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS)))
-        return Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
+        return sums[0] if len(sums) == 1 else Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
 
     def _add_gradient(self, gradient: Array, block: Block) -> None:
         layout, features, terms = self.layout, self.features[:, block.rows], block.terms

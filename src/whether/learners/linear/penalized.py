@@ -97,8 +97,7 @@ class PenalizedObjective(ABC):
         gradient, hessian = np.zeros(layout.size), np.zeros((layout.size, layout.size))
         slopes = theta[layout.n_predictors :]
         gradient[layout.n_predictors :] = self.ridge * slopes
-        diagonal = np.arange(layout.n_predictors, layout.size)
-        hessian[diagonal, diagonal] = self.ridge
+        diagonal(hessian)[layout.n_predictors :] = self.ridge
         levels = slice(layout.first, layout.n_predictors)
         value, by_level, by_levels = self.propensity.penalty(theta[levels])
         gradient[levels] += by_level
@@ -127,6 +126,12 @@ class PenalizedObjective(ABC):
         gradient[places] += miss / self.share.error**2 * by_mean
         hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
         return 0.5 * (miss / self.share.error) ** 2
+
+
+def diagonal(matrix: Array, row: int = 0, column: int = 0) -> Array:
+    """Return the elements of a square matrix from one of them downwards to the right; they can be written to."""
+    size = matrix.shape[0]
+    return matrix.reshape(-1)[row * size + column : (size - column + row) * size : size + 1]
 
 
 def mirror(upper: Array) -> Array:
