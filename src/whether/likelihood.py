@@ -17,7 +17,7 @@ labeled people first.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,14 @@ from whether.distributions import Jet, softplus_expit
 from whether.family import MIXTURE, PROMOTION_TIME, Family
 from whether.propensity.base import Propensity, Terms, merge_terms
 from whether.propensity.observed import Observed
+
+
+class Surrogate(NamedTuple):
+    """Value of each person with its gradient, and a curvature in each predictor that the exact one does not exceed."""
+
+    value: Array  # of shape (n,)
+    gradient: Array  # of shape (P, n), the outcome's predictor first
+    curvature: Array  # of shape (P, n): minus the second derivative of what stands in for the value
 
 
 class Criterion(ABC):
@@ -47,10 +55,10 @@ class Criterion(ABC):
     def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Value and gradient alone."""
 
-    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Terms, Array]:
-        """Terms, and a curvature in each predictor that the exact one does not exceed."""
+    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+        """Value, gradient and safe curvature, of which no learner that goes row by row needs more."""
         terms = self.terms(eta, v, observed, labeled=labeled)
-        return terms, self.safe_curvature(eta, terms, labeled=labeled)
+        return Surrogate(terms.value, terms.gradient, self.safe_curvature(eta, terms, labeled=labeled))
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
         """Minus the second derivative of the EM surrogate in each predictor: the exact one does not exceed it."""
@@ -82,11 +90,11 @@ class Likelihood(Criterion):
         _subtract(terms, there, late)
         return terms
 
-    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Terms, Array]:
-        """Terms, and a curvature in each predictor that the exact one does not exceed."""
+    def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+        """Value, gradient and safe curvature."""
         if observed.entry is None or not self.propensity.has_clock:
-            return super().surrogate(eta, v, observed, labeled=labeled)
-        terms, curvature = super().surrogate(eta, v, replace(observed, entry=None), labeled=labeled)
+            return self._surrogate_from_start(eta, v, observed, labeled=labeled)
+        value, gradient, curvature = self._surrogate_from_start(eta, v, replace(observed, entry=None), labeled=labeled)
         late, there = self._terms_of_entry(eta, v, observed.entry)
         added = np.einsum("iin->in", there.curvature)
         # In the outcome's predictor the sum is the variance of the class at entry. In the others EM has no surrogate
@@ -94,8 +102,19 @@ class Likelihood(Criterion):
         first = int(eta is not None)
         curvature[:first, late] += added[:first]
         curvature[first:, late] += np.maximum(added[first:], 0.0)
-        _subtract(terms, there, late)
-        return terms, curvature
+        _subtract((value, gradient), there[:2], late)
+        return Surrogate(value, gradient, curvature)
+
+    def _surrogate_from_start(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+        """Of people who were there from time zero; without the second derivatives that nobody looks at."""
+        read = self.propensity.seen_terms if labeled else self.propensity.missed_terms
+        if eta is None or self.propensity.n_of_positives < v.shape[0]:
+            return super().surrogate(eta, v, observed, labeled=labeled)
+        (softplus, p), terms = softplus_expit(eta), read(v, observed)
+        after, q = (eta + terms.value, 1.0) if labeled else softplus_expit(eta + terms.value)
+        gradient = np.concatenate([(q - p)[None], q * terms.gradient])
+        curvature = np.concatenate([(p * (1 - p))[None], -q * np.einsum("iin->in", terms.curvature)])
+        return Surrogate(after - softplus, gradient, curvature)
 
     def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
@@ -199,6 +218,9 @@ class PromotionLikelihood(Likelihood):
 
     def _labeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
         return self._labeled_terms(eta, v, observed)[:2]
+
+    def _surrogate_from_start(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+        return Criterion.surrogate(self, eta, v, observed, labeled=labeled)
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
         """Minus second derivatives that hold for steps of eta up to log 2; in v, of EM with causes imputed."""

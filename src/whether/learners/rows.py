@@ -3,7 +3,7 @@
 Trees, and whoever judges models on held-out people, ask for the gradient and a safe curvature per person.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.learners.parallel import share_out
 from whether.learners.task import KnownShare
-from whether.likelihood import Criterion, blocks_by_label, labeled_first
+from whether.likelihood import Criterion, Surrogate, blocks_by_label, labeled_first
 from whether.propensity import Observed
 
 Selected: TypeAlias = Rows | slice
@@ -20,15 +20,6 @@ Selected: TypeAlias = Rows | slice
 BLOCK = 8192
 # Curvature below which a step would be too long to trust.
 SMALLEST_CURVATURE = 1e-3
-
-
-class RowTerms(NamedTuple):
-    """Log-likelihood of each person with derivatives in each predictor, the outcome logit first."""
-
-    value: Array  # of shape (n,)
-    gradient: Array  # of shape (P, n)
-    # Of shape (P, n): minus the second derivative of a surrogate, held positive, which the exact one need not be.
-    curvature: Array
 
 
 class RowProblem:
@@ -44,10 +35,10 @@ class RowProblem:
         blocks = blocks_by_label(n_labeled, cohort.n, BLOCK)
         self._blocks = [(_as_slice(order[block]), labeled) for block, labeled in blocks]
 
-    def evaluate(self, eta: Array | None, v: Array) -> RowTerms:
+    def evaluate(self, eta: Array | None, v: Array) -> Surrogate:
         """Value, gradient and safe curvature of each person; weights are not applied."""
         shape = (int(eta is not None) + v.shape[0], v.shape[1])
-        terms = RowTerms(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
+        terms = Surrogate(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
 
         def fill_in(blocks: list[tuple[Selected, bool]]) -> None:
             for rows, labeled in blocks:
@@ -63,9 +54,9 @@ class RowProblem:
             terms.curvature[0] += curvature / used
         return terms
 
-    def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> RowTerms:
-        terms, curvature = self.criterion.surrogate(eta, v, observed, labeled=labeled)
-        return RowTerms(terms.value, terms.gradient, np.maximum(curvature, SMALLEST_CURVATURE))
+    def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> Surrogate:
+        found = self.criterion.surrogate(eta, v, observed, labeled=labeled)
+        return found._replace(curvature=np.maximum(found.curvature, SMALLEST_CURVATURE))
 
 
 def _as_slice(rows: Rows) -> Selected:

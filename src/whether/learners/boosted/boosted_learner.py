@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from whether.arrays import Array
+from whether.arrays import Array, Rows
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
 from whether.learners.boosted.forest import Forest, Growth
 from whether.learners.fit_result import FitResult, Status
@@ -27,6 +27,8 @@ from whether.learners.rows import RowProblem, deal_folds, order_by_content, usab
 from whether.learners.task import Learner, Task
 
 N_FOLDS = 5
+# On larger cohorts offsets are compared on a part of the rows, about this many.
+MOST_COMPARED = 20_000
 # Where trees may start: from the linear model, or from no features at all.
 OFFSETS = ("linear", "level")
 # They are told apart when their held-out likelihoods differ by so many standard errors.
@@ -92,23 +94,33 @@ class BoostedLearner(Learner, BaseEstimator):
         offsets = self._offsets(task, learner)
         task = task.under(offsets[0].fit.propensity)
         problem, forest = RowProblem(cohort, task.criterion(), task.share), Forest(self, task, seed)
-        comparison = self._compare(task, learner.settled(offsets[0].fit), problem, forest)
+        comparison = self._compare(task, learner.settled(offsets[0].fit), seed, problem, forest)
         offset = next(offset for offset in offsets if offset.name == comparison.winner)
-        # All rows carry a little more than those kept for growing, and so do a few more rounds.
-        n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
-        final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
-        still_rising = max(max(rounds) for rounds in comparison.rounds.values()) >= self.max_rounds - 1
-        status = Status.MAX_ROUNDS if still_rising else Status.CONVERGED
+        if cohort.n > MOST_COMPARED:
+            # Of so many people a fifth can be spared: they say when to stop, and what was grown is kept.
+            final = forest.grow(offset, problem, _deal(task, problem) == 0, self.max_rounds)
+            final.back_to_best()
+            n_rounds = last_round = final.best_round
+        else:
+            # All rows carry a little more than those kept for growing, and so do a few more rounds.
+            n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
+            final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
+            last_round = max(max(rounds) for rounds in comparison.rounds.values())
+        status = Status.MAX_ROUNDS if last_round >= self.max_rounds - 1 else Status.CONVERGED
         size = n_rounds * self.num_leaves
         result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
         return BoostedFit(offset, *trees, final.levels, gains, result)
 
-    def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
-        """Grow trees from each offset with a fold held out, until the better offset is clear."""
-        cohort, comparison = task.cohort, OffsetComparison()
-        folds = deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
+    def _compare(
+        self, task: Task, settled: LinearLearner, seed: int, problem: RowProblem, forest: Forest
+    ) -> OffsetComparison:
+        """Grow trees from each offset with a fold held out, until the better one is clear; on a part of many rows."""
+        if task.cohort.n > MOST_COMPARED:
+            task = task.take(np.arange(0, task.cohort.n, -(-task.cohort.n // MOST_COMPARED)))
+            problem, forest = RowProblem(task.cohort, task.criterion(), task.share), Forest(self, task, seed)
+        cohort, comparison, folds = task.cohort, OffsetComparison(), _deal(task, problem)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
             for number in usable_folds(folds, cohort.labeled):
                 # Without the held-out people, whose likelihood would else favour the linear model.
@@ -136,6 +148,12 @@ class BoostedLearner(Learner, BaseEstimator):
             Offset(OFFSETS[0], linear, numeric, fill),
             Offset(OFFSETS[1], level, kept_level, fill[: kept_level.size]),
         ]
+
+
+def _deal(task: Task, problem: RowProblem) -> Rows:
+    """Fold of each person."""
+    cohort = task.cohort
+    return deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
 
 
 class OffsetComparison:

@@ -14,8 +14,9 @@ from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.boosted_fit import Offset, combine, threads_for
 from whether.learners.parallel import one_blas_thread
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem, RowTerms
+from whether.learners.rows import RowProblem
 from whether.learners.task import Task
+from whether.likelihood import Surrogate
 
 if TYPE_CHECKING:
     from whether.learners.boosted.boosted_learner import BoostedLearner
@@ -31,6 +32,14 @@ class Growth:
     log_likelihood: float = 0.0
     best_round: int = 0
     best_values: Array = field(default_factory=lambda: np.array([-np.inf]))
+    best_levels: Array = field(default_factory=lambda: np.empty(0))
+
+    def back_to_best(self) -> None:
+        """Forget what was grown after the best round."""
+        self.levels = self.best_levels
+        for trees in (self.outcome, self.timing):
+            while trees is not None and trees.num_trees() > self.best_round:
+                trees.rollback_one_iter()
 
 
 class Forest:
@@ -99,7 +108,7 @@ class _Loop:
         self.grown: Array | None = None
         self.timed: Array | None = None
 
-    def terms(self, levels: Array) -> RowTerms:
+    def terms(self, levels: Array) -> Surrogate:
         """Derivatives of everybody's likelihood at the current predictors."""
         eta, v = combine(self.offset, self.eta, self.v + levels[:, None], self.grown, self.timed)
         return self.problem.evaluate(eta, v)
@@ -110,9 +119,9 @@ class _Loop:
         One look at the likelihood, which costs more than the trees, serves both trees and the levels. The timing trees
         in it are those of the round before: LightGBM tells the sum of its trees only when it asks for a target.
         """
-        looks: list[RowTerms] = []
+        looks: list[Surrogate] = []
 
-        def look() -> RowTerms:
+        def look() -> Surrogate:
             if not looks:
                 looks.append(self.terms(growth.levels))
                 self._judge(growth, looks[0], number)
@@ -132,7 +141,7 @@ class _Loop:
             growth.timing.update(fobj=timing_target)
         self._move_levels(growth, look())
 
-    def _move_levels(self, growth: Growth, terms: RowTerms) -> None:
+    def _move_levels(self, growth: Growth, terms: Surrogate) -> None:
         first = int(self.eta is not None)
         has_trees = self.sloped if growth.timing is not None else np.zeros_like(self.sloped)
         free = [k for k in range(self.sloped.size) if not has_trees[k] and k not in self.forest.known]
@@ -144,18 +153,18 @@ class _Loop:
             curvature = float(self.weight @ terms.curvature[first + k]) + max(stiffness[k, k], 0.0)
             growth.levels[k] += np.clip(0.3 * gradient / max(curvature, 1.0), -0.2, 0.2)
 
-    def _judge(self, growth: Growth, terms: RowTerms, number: int) -> None:
+    def _judge(self, growth: Growth, terms: Surrogate, number: int) -> None:
         values = (self.problem.weight * terms.value)[self.held_out]
         if values.size and values.sum() > growth.best_values.sum():
-            growth.best_values, growth.best_round = values, number
+            growth.best_values, growth.best_round, growth.best_levels = values, number, growth.levels.copy()
 
-    def _outcome_target(self, terms: RowTerms) -> tuple[Array, Array]:
+    def _outcome_target(self, terms: Surrogate) -> tuple[Array, Array]:
         along = self.problem.propensity.index_sign * self.offset.kappa
         gradient = terms.gradient[0] + along * terms.gradient[1:][self.sloped].sum(axis=0)
         curvature = terms.curvature[0] + along**2 * terms.curvature[1:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * curvature
 
-    def _timing_target(self, terms: RowTerms) -> tuple[Array, Array]:
+    def _timing_target(self, terms: Surrogate) -> tuple[Array, Array]:
         first = int(self.eta is not None)
         gradient = self.forest.learner.timing_rate * terms.gradient[first:][self.sloped].sum(axis=0)
         return -self.weight * gradient, self.weight * terms.curvature[first:][self.sloped].sum(axis=0)
