@@ -90,9 +90,8 @@ def open_table(table: Any, *, query: str | None = None, sheet: str | None = None
     if isinstance(table, OpenTable):
         return table
     files = table if isinstance(table, (list, tuple)) else [table]
-    strange = next((file for file in files if not isinstance(file, (str, os.PathLike))), None)
-    if strange is not None:
-        return _open_frame(table if len(files) > 1 else strange)
+    if not all(isinstance(file, (str, os.PathLike)) for file in files):
+        return _open_frame(table if len(files) > 1 else files[0])
     if isinstance(table, (str, os.PathLike)):
         files = list_files(Path(table)) or [table]
     opened = [_open_file(Path(file), query, sheet) for file in files]
