@@ -62,12 +62,15 @@ def run(
 ) -> None:
     """Run the cells of studies that are not stored yet; the same command goes on after an interruption."""
     from whether.simulation.real_tables import data_folder
+    from whether.study.availability import keep_runnable
     from whether.study.plan import find_study, plan_cells
     from whether.study.runner import run_cells
 
     chosen: dict[str, Any] = {"worlds": split(worlds), "methods": split(methods), "replicates": replicates}
     plans = (plan_cells(find_study(name), quick=quick, all_rows=all_rows, **chosen) for name in studies)
-    cells = [cell for plan in plans for cell in plan]
+    cells, left_out = keep_runnable([cell for plan in plans for cell in plan])
+    for line in left_out:
+        typer.echo(line, err=True)
     if {"diabetes", "cohorts"} & set(studies):
         data_folder(data)  # the tables are missed now, before a thousand cells do
     path, folder = _find_results(results, quick), None if data is None else str(data.absolute())
