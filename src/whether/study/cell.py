@@ -70,9 +70,9 @@ def run_cell(cell: Cell) -> CellResult:
     model = cell.entry.build(sample.drivers, cell.seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         _fit(model, cell, sample)
-        seconds = time.perf_counter() - start
+        seconds, busy = time.perf_counter() - start, time.process_time() - busy
     risks = {target.name: model.predict_proba(target.X)[:, 1] for target in sample.targets}
     scored = {target.name: _score(risks[target.name], target) for target in sample.targets}
     main = dict(scored[sample.targets[0].name])
@@ -82,7 +82,7 @@ def run_cell(cell: Cell) -> CellResult:
         cell,
         scores=main,
         details={
-            "scores": scored | _score_beyond(model, cell, sample),
+            "scores": scored | _score_beyond(model, cell, sample) | {"fit": {"seconds": busy}},
             "curves": {target.name: _curve(risks[target.name], target) for target in sample.targets},
             "counts": _count(sample),
             "fit": _describe_fit(model),
@@ -157,7 +157,7 @@ def _count(sample: Sample) -> dict[str, int]:
 def _describe_fit(model: CensoredClassifier) -> dict[str, Any]:
     """Say what the method settled on, where it had a choice."""
     said: dict[str, Any] = {"converged": bool(model.converged_)}
-    for name in ("distribution_", "shrinkage_", "ridge_"):
+    for name in ("distribution_", "shrinkage_", "ridge_", "penalizer_"):
         value = getattr(model, name, None)
         if isinstance(value, str):
             said[name.rstrip("_")] = value

@@ -142,8 +142,10 @@ COHORT_ENTRIES = (
 )
 
 # Every method of the catalogue that can do without names of features, so that a new one joins by itself.
+FIELD_METHODS = tuple(method for method in METHODS.values() if not method.feature_parameter)
+
 FIELD_ENTRIES = (
-    *entries("linear", ORACLE, *(method for method in METHODS.values() if not method.feature_parameter)),
+    *entries("linear", ORACLE, *FIELD_METHODS),
     *entries("boosted", FUMC_F, AFTMC_F),
     *(Entry(peer.name, peer.package) for peer in PEERS.values()),
 )

@@ -27,6 +27,7 @@ TARGET_TITLES = {
     "scorable": "test people whose outcome is known now",
     "population": "all test people, by Kaplan and Meier's estimate",
     "labels": "of the labels of test people within their follow-up",
+    "fit": "to fit",
     "interval": "95 % interval of the mean risk of training people",
 }
 # Scores that a cell has against such a target only, and that have no column of their own.
@@ -34,6 +35,7 @@ _FURTHER_TITLES = {
     "level_error": "distance of the mean risk from the share of positives",
     "held": "share of intervals that hold the share known later",
     "width": "width",
+    "seconds": "seconds of one processor",
 }
 
 

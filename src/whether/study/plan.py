@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 
-from whether.methods import AFT, ENPU, LR, SARPU_F, UPU
+from whether.methods import AFT, AFTMC_F, ENPU, FUMC_F, LR, SARPU_F, UPU
 from whether.simulation import AUTISM_WORLDS, DIABETES_WORLDS, PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, find_world
 from whether.simulation.catalogue import AnyWorld
 from whether.study.errors import StudyError
@@ -24,6 +24,7 @@ from whether.study.lineup import (
     STRESS_ENTRIES,
     Entry,
 )
+from whether.study.peers import PEERS
 from whether.study.real_cohorts import COHORT_WORLDS, CohortWorld
 from whether.study.survset_cohorts import SURVSET_WORLDS, SurvSetWorld
 
@@ -78,9 +79,9 @@ class Cell:
     def cost(self) -> float:
         """How long it takes compared with others, roughly."""
         world = find_any_world(self.world)
-        # In units of the simulated baseline.
-        size = world.size if isinstance(world, CohortWorld | SurvSetWorld) else world.n / 4000 * (1 + world.n_features / 20)
-        return self.entry.cost * size
+        if isinstance(world, CohortWorld | SurvSetWorld):
+            return self.entry.cost * world.size
+        return self.entry.cost * world.n / 4000 * (1 + world.n_features / 20)  # in units of the simulated baseline
 
 
 # Two of the paper's, one with follow-up that depends on the features, and five that no method was made for.
@@ -156,10 +157,11 @@ STUDIES: dict[str, Study] = {
             (*FIELD_WORLDS, *SURVSET_WORLDS),
             FIELD_ENTRIES,
             replicates=3,
-            metrics=("auc", "population.level_error", "population.mean_risk_error", "interval.held", "labels.log_loss"),
+            metrics=("auc", "population.level_error", "interval.held", "labels.log_loss", "fit.seconds"),
             quick_worlds=("baseline", "short-follow-up", "uis"),
-            quick=Options(n=500, n_fresh=2000),
+            quick=Options(n=400, n_fresh=1000),
             full=Options(n=2500, n_fresh=4000),
+            quick_methods=(*(method.name for method in (ORACLE, LR, ENPU, SARPU_F, FUMC_F, AFTMC_F)), *PEERS),
         ),
     )
 }

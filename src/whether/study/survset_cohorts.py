@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MOST_ROWS = 3000
+MOST_ROWS = 2500
 KNOWN_SHARE = 0.5  # of the people have a known outcome at the horizon,
 FOLLOWED_SHARE = 0.2  # and are followed event-free to it, at least.
 HIDDEN_SHARE = 0.4  # of the events by the horizon, at least.
@@ -144,7 +144,8 @@ def split_survset(world: SurvSetWorld, seed: int) -> SplitCohort:
     then = impose_staggered_endpoint(event, time, stagger=stagger, horizon=horizon, rng=rng)
     training = rng.random(len(table)) < TRAINING_SHARE
     shares = (share_with_event(event, time, rows & then.entered, horizon) for rows in (~training, training))
-    return SplitCohort(_encode(table, training), then, training, *shares)
+    X = _drop_repeats(_encode(table, training), training & then.scorable)
+    return SplitCohort(X, then, training, *shares)
 
 
 def _encode(table: pd.DataFrame, training: NDArray[np.bool_]) -> Array:
@@ -156,3 +157,9 @@ def _encode(table: pd.DataFrame, training: NDArray[np.bool_]) -> Array:
         share = words[training].value_counts(normalize=True)
         features[column] = words.where(words.map(share).fillna(0.0) >= RARE_SHARE, "other")
     return encode_features(features, {"features": list(features), "categorical": kinds}, training)
+
+
+def _drop_repeats(X: Array, rows: NDArray[np.bool_]) -> Array:
+    """Leave out columns that say the same of these people as one before them."""
+    _, first = np.unique(X[rows], axis=1, return_index=True)
+    return X[:, np.sort(first)]

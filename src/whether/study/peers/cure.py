@@ -10,11 +10,12 @@ from whether.study.peers.adapter import Array, Labels, PeerClassifier, standardi
 
 
 class WeibullMixture(PeerClassifier):
-    """A Weibull mixture cure model: all features in incidence and in times, on scaled features, no penalty."""
+    """A Weibull mixture cure model: all features in incidence and in times, scaled; penalized only where it fails."""
 
     def fit(self, X: Array, y: Labels, *, time: Array, follow_up: Array) -> WeibullMixture:
         """Fit to the event times."""
         import pandas as pd
+        from lifelines.exceptions import ConvergenceError
 
         self.center_, self.spread_ = standardize(X)
         names = [f"x{column}" for column in range(X.shape[1])]
@@ -24,8 +25,13 @@ class WeibullMixture(PeerClassifier):
         frame["time"], frame["event"] = time / self.unit_, y
         formula = " + ".join(names)
         regressors = {"beta_": formula, "lambda_": formula, "rho_": "1"}
-        self.model_ = _make_recipe().fit(frame, "time", "event", regressors=regressors)
-        self.names_ = names
+        self.names_, self.penalizer_ = names, 0.0
+        try:
+            self.model_ = _make_recipe().fit(frame, "time", "event", regressors=regressors)
+        except ConvergenceError:
+            # What its message then advises.
+            self.penalizer_ = 0.01
+            self.model_ = _make_recipe(penalizer=0.01).fit(frame, "time", "event", regressors=regressors)
         return self
 
     def _ever(self, X: Array) -> Array:
@@ -45,7 +51,7 @@ class WeibullMixture(PeerClassifier):
         return 1 / (1 + np.exp(logit)), np.exp(log_scale), np.full(X.shape[0], shape)
 
 
-def _make_recipe() -> Any:
+def _make_recipe(penalizer: float = 0.0) -> Any:
     import autograd.numpy as anp
     from autograd.scipy.special import expit
     from lifelines.fitters import ParametricRegressionFitter
@@ -58,4 +64,4 @@ def _make_recipe() -> Any:
             scale, shape = (anp.exp(anp.dot(Xs[name], params[name])) for name in ("lambda_", "rho_"))
             return -anp.log((1 - p) + p * anp.exp(-((T / scale) ** shape)))
 
-    return CureModel()
+    return CureModel(penalizer=penalizer)

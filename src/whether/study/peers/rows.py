@@ -1,7 +1,7 @@
 """Which models of other packages the field study has: a row each.
 
-A row is a method like those of the catalogue, so that plans, stores, tables and figures treat them alike. Its adapter is
-imported when it is built: nobody needs a package for a study that does not call it.
+A row is a method like those of the catalogue, so that plans, stores, tables and figures treat them alike. Its adapter
+is imported when it is built: nobody needs a package for a study that does not call it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _IMPORTS = {
     "scikit-learn": ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing"),
     "lightgbm": ("lightgbm",),
     "pulearn": ("pulearn", "sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing"),
-    "lifelines": ("lifelines.fitters", "autograd.numpy", "autograd.scipy.special"),
+    "lifelines": ("lifelines.fitters", "lifelines.exceptions", "autograd.numpy", "autograd.scipy.special"),
     "scikit-survival": ("sksurv.linear_model", "sksurv.ensemble", "sksurv.util"),
     "pycox": ("pycox.models", "torchtuples"),
 }
