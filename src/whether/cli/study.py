@@ -102,6 +102,7 @@ def table(
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
     from whether.files.whole_files import write_text
+    from whether.study.overview import make_overviews, make_ranked_tables
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
     from whether.study.score_tables import make_records, make_tables
@@ -114,7 +115,10 @@ def table(
             study, rows = find_study(name), stored.rows(name)
             some = make_records(study, rows, split(metric), split(worlds), split(methods))
             records += some
-            tables += make_tables(study, some, len(failures(rows)))
+            if study.groups:
+                tables += [*make_overviews(study, rows), *make_ranked_tables(study, some, rows, len(failures(rows)))]
+            else:
+                tables += make_tables(study, some, len(failures(rows)))
     text = render(tables, records, form)
     if output is None:
         typer.echo(text, nl=False)

@@ -59,10 +59,11 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """Name in tables and figures: the paper's, or method and learner."""
+        """Name in tables and figures: the paper's, that of another package's model, or method and learner."""
         if self.paper:
             return self.paper
-        return self.name if self.pair == ORACLE_PAIR else f"{self.name} {self.learner}"
+        alone = self.pair == ORACLE_PAIR or isinstance(self.method, Peer)
+        return self.name if alone else f"{self.name} {self.learner}"
 
     @property
     def cost(self) -> float:

@@ -40,6 +40,14 @@ class Options:
 
 
 @dataclass(frozen=True)
+class WorldGroup:
+    """Worlds over which methods are ranked."""
+
+    title: str
+    worlds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Study:
     """Worlds and methods that are compared."""
 
@@ -53,6 +61,7 @@ class Study:
     replicates: int = 10
     metrics: tuple[str, ...] = ("auc",)  # What its table shows unless told otherwise.
     quick_methods: tuple[str, ...] = ()  # Methods of a quick run, which has the linear learner only; all if empty.
+    groups: tuple[WorldGroup, ...] = ()  # Where methods are ranked.
 
 
 @dataclass(frozen=True)
@@ -162,6 +171,10 @@ STUDIES: dict[str, Study] = {
             quick=Options(n=400, n_fresh=1000),
             full=Options(n=2500, n_fresh=4000),
             quick_methods=(*(method.name for method in (ORACLE, LR, ENPU, SARPU_F, FUMC_F, AFTMC_F)), *PEERS),
+            groups=(
+                WorldGroup("public cohorts", tuple(SURVSET_WORLDS)),
+                WorldGroup("simulated worlds", FIELD_WORLDS),
+            ),
         ),
     )
 }
