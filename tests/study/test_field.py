@@ -59,7 +59,7 @@ def test_a_cell_measures_the_level_its_interval_the_labels_and_the_processor():
     assert scores["interval"]["held"] in (0.0, 1.0)
     assert 0 < scores["interval"]["width"] < 1
     assert 0 < scores["labels"]["log_loss"] < np.log(2)
-    assert found.processor_seconds > 0
+    assert scores["fit"]["seconds"] > 0
 
 
 def test_a_peer_has_no_interval_and_no_propensity():

@@ -41,7 +41,6 @@ class CellResult:
     details: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)  # Parameters of the classifier as they were.
     fit_seconds: float | None = None
-    processor_seconds: float | None = None  # The same without waiting for others on a busy machine.
     version: str = __version__
     error: str = ""  # What went wrong; empty if nothing did.
     traceback: str = ""
@@ -73,6 +72,7 @@ def run_cell(cell: Cell) -> CellResult:
         warnings.simplefilter("always")
         start, busy = time.perf_counter(), time.process_time()
         _fit(model, cell, sample)
+        # The processor's time has no waiting for others on a busy machine.
         seconds, busy = time.perf_counter() - start, time.process_time() - busy
     risks = {target.name: model.predict_proba(target.X)[:, 1] for target in sample.targets}
     scored = {target.name: _score(risks[target.name], target) for target in sample.targets}
@@ -83,7 +83,7 @@ def run_cell(cell: Cell) -> CellResult:
         cell,
         scores=main,
         details={
-            "scores": scored | _score_beyond(model, cell, sample),
+            "scores": scored | _score_beyond(model, cell, sample) | {"fit": {"seconds": busy}},
             "curves": {target.name: _curve(risks[target.name], target) for target in sample.targets},
             "counts": _count(sample),
             "fit": _describe_fit(model),
@@ -91,7 +91,6 @@ def run_cell(cell: Cell) -> CellResult:
         },
         parameters={name: repr(value) for name, value in sorted(model.get_params(deep=False).items())},
         fit_seconds=seconds,
-        processor_seconds=busy,
     )
 
 

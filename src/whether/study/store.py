@@ -84,7 +84,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             "version": result.version,
             "plan": result.cell.plan,
             "parameters": json.dumps(result.parameters, sort_keys=True),
-            "details": json.dumps(_details(result), sort_keys=True),
+            "details": json.dumps(result.details, sort_keys=True),
             "error": result.error,
             "traceback": result.traceback,
         }
@@ -114,14 +114,6 @@ class ResultStore(AbstractContextManager["ResultStore"]):
         query = f"SELECT {', '.join(wanted)} FROM cells WHERE ? IS NULL OR study = ? ORDER BY {', '.join(_KEY)}"
         found = self._connection.execute(query, (study, study))
         return [_read_row(dict(zip(wanted, values, strict=True))) for values in found]
-
-
-def _details(result: CellResult) -> dict[str, Any]:
-    """Put the processor's time beside the scores."""
-    if result.processor_seconds is None:
-        return result.details
-    scores = result.details.get("scores", {}) | {"fit": {"seconds": result.processor_seconds}}
-    return result.details | {"scores": scores}
 
 
 def _read_row(values: dict[str, Any]) -> Row:
