@@ -91,7 +91,8 @@ def test_a_run_goes_on_where_it_stopped_and_the_tables_have_ranks(tmp_path):
     assert (summary.stored, summary.done) == (2, 4)
     with ResultStore(path) as store:
         rows = store.rows()
-    (overview,) = make_overviews(FIELD, rows)
+    sizes, overview = make_overviews(FIELD, rows)
+    assert sizes.rows[0][:4] == ("Baseline", "", "200", "4")
     assert overview.title == "field: simulated worlds"
     lines = {line[0]: dict(zip(overview.header, line, strict=True)) for line in overview.rows}
     assert set(lines) == {"LR", "LogisticRegression", "SARPU-F"}

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from whether.study.lineup import ORACLE, Entry
 from whether.study.metrics import is_more_better
-from whether.study.plan import Study, WorldGroup
+from whether.study.plan import Study, WorldGroup, find_any_world
 from whether.study.ranking import Ranking, rank_methods
 from whether.study.score_tables import Record, ScoreTable, make_tables, summarize
 from whether.study.store import Row
@@ -43,8 +43,22 @@ def rank_group(study: Study, rows: Sequence[Row], group: WorldGroup, metric: str
 
 
 def make_overviews(study: Study, rows: Sequence[Row]) -> list[ScoreTable]:
-    """Lay out a table per group of worlds, the method with the best mean rank by AUC first."""
-    return [_overview(study, group, rows) for group in study.groups if any(row.world in group.worlds for row in rows)]
+    """Lay out how large the worlds are, and a table per group of them, the best mean rank by AUC first."""
+    groups = [group for group in study.groups if any(row.world in group.worlds for row in rows)]
+    return [_sizes(study, rows), *(_overview(study, group, rows) for group in groups)]
+
+
+def _sizes(study: Study, rows: Sequence[Row]) -> ScoreTable:
+    """Count the people of the first replicate of each world: those to learn from, and those who are scored."""
+    counts = {row.world: row.details["counts"] for row in reversed(rows) if row.seed == 0 and "counts" in row.details}
+    lines = []
+    for world in (world for world in study.worlds if world in counts):
+        found = counts[world]
+        scored = next(target for target in ("scorable", "fresh") if target in found)
+        told = (found["people"], found["features"], found["labeled"], found[scored], found[f"{scored} positive"])
+        lines.append((find_any_world(world).title, "", *(f"{count:,}" for count in told)))
+    header = ("world", "", "to learn from", "features", "labeled", "scored", "positive")
+    return ScoreTable(f"{study.name}: people of the first replicate", header, tuple(lines))
 
 
 def _overview(study: Study, group: WorldGroup, all_rows: Sequence[Row]) -> ScoreTable:
@@ -57,8 +71,7 @@ def _overview(study: Study, group: WorldGroup, all_rows: Sequence[Row]) -> Score
     worlds = len({row.world for row in rows})
     replicates = len({row.seed for row in rows})
     notes = [
-        f"Means over {worlds} {group.title} and up to {replicates} replicates. Rank 1 is best; mean ranks by "
-        f"{_distances(rankings)}.",
+        f"Means over {worlds} {group.title} and up to {replicates} replicates. Rank 1 is best. {_distances(rankings)}",
         "Level error: distance of the mean risk from the share known later. Held: how often the 95 % interval of the "
         f"mean risk holds that share. Seconds: of one processor, {YARDSTICK} = 1, geometric mean.",
     ]
@@ -70,13 +83,13 @@ def _overview(study: Study, group: WorldGroup, all_rows: Sequence[Row]) -> Score
 
 
 def _distances(rankings: dict[str, Ranking | None]) -> str:
-    titles = {AUC: "AUC", LEVEL: "level", LABELS: "labels"}
+    titles = {AUC: "by AUC", LEVEL: "by level error", LABELS: "by label log loss"}
     told = [
-        f"{titles[metric]} differ beyond chance from {ranking.critical_distance:.1f} on"
+        f"{ranking.critical_distance:.1f} {titles[metric]}"
         for metric, ranking in rankings.items()
         if ranking is not None and metric in titles
     ]
-    return ", by ".join(told) or "nothing: too few worlds are done"
+    return f"Two mean ranks differ beyond chance if they are apart by {', '.join(told)}." if told else ""
 
 
 def _line(entry: Entry, rows: Sequence[Row], rankings: dict[str, Ranking | None]) -> tuple[str, ...]:
