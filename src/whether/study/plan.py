@@ -167,7 +167,7 @@ STUDIES: dict[str, Study] = {
             FIELD_ENTRIES,
             replicates=3,
             metrics=("auc", "population.level_error", "interval.held", "labels.log_loss", "fit.seconds"),
-            quick_worlds=("baseline", "short-follow-up", "uis"),
+            quick_worlds=("partially-dependent", "short-follow-up", "uis"),
             quick=Options(n=400, n_fresh=1000),
             full=Options(n=2500, n_fresh=4000),
             quick_methods=(*(method.name for method in (ORACLE, LR, ENPU, SARPU_F, FUMC_F, AFTMC_F)), *PEERS),
