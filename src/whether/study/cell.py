@@ -96,7 +96,7 @@ def run_cell(cell: Cell) -> CellResult:
 
 def _fit(model: CensoredClassifier, cell: Cell, sample: Sample) -> None:
     if cell.entry.method is ORACLE:
-        model.fit(sample.oracle_X, sample.oracle_y)
+        model.fit(sample.oracle_X, sample.oracle_y, sample_weight=sample.oracle_weight)
     else:
         model.fit(sample.X, sample.y, time=sample.time, follow_up=sample.follow_up)
 
