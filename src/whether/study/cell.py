@@ -121,6 +121,9 @@ def _score_beyond(model: CensoredClassifier, cell: Cell, sample: Sample) -> dict
         people, share = sample.eventual_share
         error = float(model.predict_proba(people)[:, 1].mean() - share)
         scored["population"] = {"mean_risk_error": error, "level_error": abs(error)}
+        if sample.horizon is not None and hasattr(model, "predict_survival"):
+            by_then = 1 - model.predict_survival(people, [sample.horizon]).mean()
+            scored["population"]["horizon_error"] = abs(float(by_then - share))
     is_oracle = cell.entry.method is ORACLE
     if sample.held_out is not None and not is_oracle:
         scored["labels"] = {"log_loss": _label_log_loss(model, cell, sample.held_out)}

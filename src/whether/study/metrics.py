@@ -33,6 +33,7 @@ TARGET_TITLES = {
 # Scores that a cell has against such a target only, and that have no column of their own.
 _FURTHER_TITLES = {
     "level_error": "distance of the mean risk from the share of positives",
+    "horizon_error": "distance of the mean risk by the horizon from the share of positives",
     "held": "share of intervals that hold the share known later",
     "width": "width",
     "seconds": "seconds of one processor",

@@ -69,6 +69,7 @@ class SplitCohort:
     eventual_share: float
     # and among the training people.
     learned_share: float
+    horizon: float
 
 
 def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
@@ -78,8 +79,10 @@ def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
     then = _impose(world, table, about, rng)
     training = _split(table, rng)
     event, time = table["event"].to_numpy(bool), table["time"].to_numpy(float)
-    shares = (share_with_event(event, time, rows & then.entered, about["horizon"]) for rows in (~training, training))
-    return SplitCohort(encode_features(table, about, training), then, training, *shares)
+    seen, learned = (
+        share_with_event(event, time, rows & then.entered, about["horizon"]) for rows in (~training, training)
+    )
+    return SplitCohort(encode_features(table, about, training), then, training, seen, learned, about["horizon"])
 
 
 def share_with_event(

@@ -77,6 +77,7 @@ class Sample:
     held_out: HeldOut | None = None
     # Share of those to learn from that has the event in the end, where intervals of their mean risk are scored.
     learned_share: float | None = None
+    horizon: float | None = None  # By when that share has it; None if that is ever.
     oracle_weight: Array | None = None  # How many people each of those that the oracle is fitted to stands for.
 
 
@@ -209,6 +210,7 @@ def _field(world: str, seed: int, options: Options) -> Sample:
         targets=(replace(target, weight=then.weight[~split.training & then.scorable]),),
         held_out=HeldOut(split.X[test], then.y[test], then.follow_up[test]),
         learned_share=split.learned_share,
+        horizon=split.horizon,
         oracle_weight=then.weight[split.training & then.scorable],
     )
 

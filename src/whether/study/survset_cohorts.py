@@ -143,9 +143,9 @@ def split_survset(world: SurvSetWorld, seed: int) -> SplitCohort:
     time = np.minimum(time, horizon)
     then = impose_staggered_endpoint(event, time, stagger=stagger, horizon=horizon, rng=rng)
     training = rng.random(len(table)) < TRAINING_SHARE
-    shares = (share_with_event(event, time, rows & then.entered, horizon) for rows in (~training, training))
+    seen, learned = (share_with_event(event, time, rows & then.entered, horizon) for rows in (~training, training))
     X = _drop_repeats(_encode(table, training), training & then.scorable)
-    return SplitCohort(X, then, training, *shares)
+    return SplitCohort(X, then, training, seen, learned, horizon)
 
 
 def _encode(table: pd.DataFrame, training: NDArray[np.bool_]) -> Array:

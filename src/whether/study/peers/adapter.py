@@ -6,7 +6,7 @@ import abc
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 Array = NDArray[np.float64]
@@ -57,6 +57,10 @@ class SurvivalPeer(PeerClassifier):
     @abc.abstractmethod
     def _survival(self, X: Array, times: Array) -> Array:
         """Probability of no event by each of ascending times, people in rows."""
+
+    def predict_survival(self, X: Array, times: ArrayLike) -> Array:
+        """Probability of no event by each of ascending times, level after the end of the data."""
+        return self._survival(X, np.minimum(times, self.end_))
 
     def _ever(self, X: Array) -> Array:
         return 1 - self._survival(X, np.array([self.end_]))[:, 0]

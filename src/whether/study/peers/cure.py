@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from whether.study.peers.adapter import Array, Labels, PeerClassifier, standardize
 
@@ -41,6 +42,11 @@ class WeibullMixture(PeerClassifier):
         """Return the probability of the event within a person's follow-up."""
         cured, scale, shape = self._parts(X)
         return (1 - cured) * -np.expm1(-((follow_up / self.unit_ / scale) ** shape))
+
+    def predict_survival(self, X: Array, times: ArrayLike) -> Array:
+        """Return the probability of no event by each of the times."""
+        cured, scale, shape = (part[:, None] for part in self._parts(X))
+        return cured + (1 - cured) * np.exp(-((np.asarray(times) / self.unit_ / scale) ** shape))
 
     def _parts(self, X: Array) -> tuple[Array, Array, Array]:
         """Cured fraction, scale and shape of each person's times."""
