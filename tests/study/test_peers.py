@@ -50,6 +50,7 @@ def test_a_survival_model_answers_at_the_end_of_its_data_and_labels_at_each_pers
     X = np.array([[0.1], [0.5], [1.0]])
     model, follow_up = Exponential(), np.array([1.0, 2.0, 9.0])
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], -np.expm1(-4 * X[:, 0]))
+    np.testing.assert_allclose(model.predict_survival(X, [2.0, 9.0]), np.exp(-X * [2.0, 4.0]))
     expected = -np.expm1(-X[:, 0] * np.minimum(follow_up, 4.0))
     np.testing.assert_allclose(model.predict_label_proba(X, follow_up), expected, rtol=1e-3)
 
