@@ -14,19 +14,20 @@ from whether.study.ranking import Ranking, rank_methods
 from whether.study.score_tables import Record, ScoreTable, make_tables, summarize
 from whether.study.store import Row
 
-AUC, LEVEL, BY_HORIZON, HELD, LABELS, SECONDS = (
+AUC, LEVEL, BY_HORIZON, HELD, WIDTH, LABELS, SECONDS = (
     "auc",
     "population.level_error",
     "population.horizon_error",
     "interval.held",
+    "interval.width",
     "labels.log_loss",
     "fit.seconds",
 )
 RANKED = (AUC, LEVEL, LABELS, SECONDS)
 # Seconds are told in units of this one's.
 YARDSTICK = "LogisticRegression"
-_HEADER = ("method", "learner or package", "AUC", "rank", "level error", "rank", "by horizon", "held", "label log loss",
-           "rank", "seconds", "failed")  # fmt: skip
+_HEADER = ("method", "learner or package", "AUC", "rank", "level error", "rank", "by horizon", "held", "width",
+           "label log loss", "rank", "seconds", "failed")  # fmt: skip
 
 
 def rank_group(study: Study, rows: Sequence[Row], group: WorldGroup, metric: str) -> Ranking | None:
@@ -75,7 +76,7 @@ def _overview(study: Study, group: WorldGroup, all_rows: Sequence[Row]) -> Score
         f"Means over {worlds} {group.title} and up to {replicates} replicates. Rank 1 is best. {_distances(rankings)}",
         "Level error: distance of the mean risk from the share known later; by horizon: that of the mean risk by "
         "the horizon, of models with times. Held: how often the 95 % interval of the "
-        f"mean risk holds that share. Seconds: of one processor, {YARDSTICK} = 1, geometric mean.",
+        f"mean risk holds that share, and how wide it is. Seconds: of one processor, {YARDSTICK} = 1, geometric mean.",
     ]
     left_out = {label: n for ranking in rankings.values() if ranking for label, n in ranking.not_ranked}
     if left_out:
@@ -106,6 +107,7 @@ def _line(entry: Entry, rows: Sequence[Row], rankings: dict[str, Ranking | None]
         *(_tell(means[AUC], 3), ranks[AUC], _tell(means[LEVEL], 3), ranks[LEVEL]),
         _tell(_mean(own, BY_HORIZON), 3),
         "" if held is None else f"{100 * held:.0f} %",
+        _tell(_mean(own, WIDTH), 2),
         *(_tell(means[LABELS], 3), ranks[LABELS], _seconds(own, rows)),
         f"{failed} of {len(own)}" if failed else "",
     )
