@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 
 import whether as wh
 from benchmarks.null_worlds import NULL_WORLDS, ROUNDED, WRONG_RECORDS, draw
+from whether.advise.evidence.agreement import examine_agreement
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
 from whether.advise.evidence.follow_up import last_events
@@ -83,6 +84,7 @@ TESTS = {
     ),
     "hausman": lambda material, seed: compare_models(material, EventTimeFits(material.cohort))[0],
     "shape": lambda material, seed: examine_shape(material, EventTimeFits(material.cohort)).test,
+    "agreement": lambda material, seed: examine_agreement(material, EventTimeFits(material.cohort)).test,
     "end-mass": lambda material, seed: of_end_mass(material),
     "heaping": lambda material, seed: of_heaping(material),
     "curved-outcome": lambda material, seed: of_linearity(material).outcome,
@@ -95,7 +97,7 @@ TESTS = {
 CASES = {
     "feature-independent": (
         ["times-lr", "times-lr-labels", "follow-up-cox", "scar-lr", "scar-bootstrap", "labels-vs-times", "hausman",
-         "curved-outcome", "curved-times", "shape"], [],
+         "curved-outcome", "curved-times", "shape", "agreement"], [],
     ),
     "exact-reporting": (
         ["follow-up-cox", "labels-vs-times", "hausman", "curved-outcome", "curved-times", "shape"],
@@ -103,20 +105,21 @@ CASES = {
     ),
     "little-noise": (["labels-vs-times", "hausman"], []),
     "partially-dependent": (
-        ["follow-up-cox", "labels-vs-times", "hausman", "shape"], ["times-lr", "times-lr-labels", "scar-lr"]
+        ["follow-up-cox", "labels-vs-times", "hausman", "shape", "agreement"],
+        ["times-lr", "times-lr-labels", "scar-lr"],
     ),
     "baseline": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
     "small-sample": (["follow-up-cox", "labels-vs-times", "hausman"], ["times-lr", "scar-lr"]),
     "two-humps": (["labels-vs-times", "hausman"], ["shape"]),
     "heavy-tails": (["labels-vs-times"], ["shape"]),
-    "wide-50": (["shape"], []),
+    "wide-50": (["shape", "agreement"], []),
     "short-follow-up-independent": (["times-lr", "times-lr-labels", "scar-lr", "labels-vs-times", "hausman"], []),
     "dependent-censoring": (["labels-vs-times", "hausman"], ["follow-up-cox"]),
     "late-reporting": ([], ["labels-vs-times", "hausman"]),
     "noisy-times": ([], ["labels-vs-times", "hausman"]),
     "batch-reporting": ([], ["labels-vs-times", "hausman"]),
     "informative-censoring": ([], ["labels-vs-times", "hausman"]),
-    "nonlinear-risk": ([], ["curved-outcome"]),
+    "nonlinear-risk": ([], ["curved-outcome", "agreement"]),
     "nonlinear-times": ([], ["curved-times"]),
 }  # fmt: skip
 ANY_TIMES = ["labels-vs-times", "end-mass"]

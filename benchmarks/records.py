@@ -168,7 +168,7 @@ def default(arguments):
     learners = [name for name in arguments[1:] if name in LEARNERS] or LEARNERS
     names = [name for name in arguments[1:] if name not in LEARNERS] or READ
     print(f"{n_seeds} cohorts of {N_PEOPLE:,} people, default settings; judged on {N_NEW:,} new people")
-    print(f"{'world':30s} {'learner':8s}     AUC  true risks  difference      mean risk error  linear")
+    print(f"{'world':30s} {'learner':8s}     AUC  true risks           difference      mean risk error  linear")
     for name in names:
         for learner in learners:
             try:
@@ -178,7 +178,7 @@ def default(arguments):
                 continue
             auc, oracle, error, is_linear = np.array(drawn).T
             print(
-                f"{name:30s} {learner:8s} {auc.mean():7.4f} {oracle.mean():11.4f} {(auc - oracle).mean():+11.4f} "
+                f"{name:30s} {learner:8s} {auc.mean():7.4f} {oracle.mean():11.4f} {tell(auc - oracle):>20s} "
                 f"{tell(error):>20s} {100 * is_linear.mean():6.0f}%",
                 flush=True,
             )

@@ -6,10 +6,13 @@ says what the package did.
 """
 
 from tests.reference.agreement import compare_all, tell_agreement
-from tests.reference.records import FOLDER_VARIABLE, reference_folder
+from tests.reference.levels import tell_levels
+from tests.reference.records import FOLDER_VARIABLE, read_records, reference_folder
 
 
 def main(arguments):
     if reference_folder() is None:
         raise SystemExit(f"The results are not part of the package: set {FOLDER_VARIABLE} to their folder.")
     print("\n".join(tell_agreement(*compare_all())))
+    print("\nWithout a model:\n")
+    print("\n".join(tell_levels(read_records())))

@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from whether.estimators import (
         AFTClassifier,
         Cohort,
+        CoxCureClassifier,
         DiscreteTimeCureClassifier,
         ElkanNotoClassifier,
         FollowUpCureClassifier,
+        HindsightClassifier,
         LabelClassifier,
         MixtureCureClassifier,
         PromotionTimeClassifier,
+        ProportionalPUClassifier,
         SARPUClassifier,
         UnbiasedPUClassifier,
+        label_frequency,
         likelihood_ratio_test,
     )
     from whether.files.model import load_model, save_model
-    from whether.files.table import read_cohort
+    from whether.files.rows import ArrayRows, DaskRows, ParquetRows, predict_parquet
+    from whether.files.table import read_cohort, read_conversion_log
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
@@ -38,29 +43,38 @@ __all__ = [
     "METHODS",
     "AFTClassifier",
     "ArgumentError",
+    "ArrayRows",
     "BoostedLearner",
     "Cohort",
+    "CoxCureClassifier",
+    "DaskRows",
     "DataError",
     "DiscreteTimeCureClassifier",
     "EMLearner",
     "ElkanNotoClassifier",
     "FollowUpCureClassifier",
     "FollowUpWarning",
+    "HindsightClassifier",
     "IdentifiabilityWarning",
     "LabelClassifier",
     "MissingTimeError",
     "MixtureCureClassifier",
     "NeuralLearner",
+    "ParquetRows",
     "PromotionTimeClassifier",
+    "ProportionalPUClassifier",
     "SARPUClassifier",
     "UnbiasedPUClassifier",
     "WhetherClassifier",
     "analyze",
     "backtest",
     "examine",
+    "label_frequency",
     "likelihood_ratio_test",
     "load_model",
+    "predict_parquet",
     "read_cohort",
+    "read_conversion_log",
     "recommend",
     "save_model",
     "sensitivity",
@@ -83,7 +97,9 @@ _HOMES = {
     "backtest": "whether.advise",
     "examine": "whether.advise",
     "load_model": "whether.files.model",
+    **dict.fromkeys(("ArrayRows", "DaskRows", "ParquetRows", "predict_parquet"), "whether.files.rows"),
     "read_cohort": "whether.files.table",
+    "read_conversion_log": "whether.files.table",
     "recommend": "whether.advise",
     "save_model": "whether.files.model",
     "sensitivity": "whether.advise",
@@ -93,7 +109,7 @@ _HOMES = {
 # Parts whose names are public too; ``import whether`` is enough to reach them.
 _PARTS = (
     "advise", "analysis", "distributions", "estimators", "evaluate", "family", "inference", "learners", "likelihood",
-    "methods", "files", "propensity", "simulation", "study", "survival", "telling", "validate",
+    "kernel_survival", "methods", "files", "propensity", "simulation", "study", "survival", "telling", "validate",
 )  # fmt: skip
 
 

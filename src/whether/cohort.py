@@ -5,6 +5,7 @@ A `Cohort` is made by `whether.validate` and nowhere else, so whoever holds one 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,3 +80,26 @@ class Cohort:
 def known_of(cohort: Cohort) -> dict[str, Any]:
     """Return what a classifier's ``fit`` can be told of the people besides features, labels and weights."""
     return {name: getattr(cohort, name) for name in BESIDE if name != "weight"}
+
+
+# What is meant where nothing is said of anybody.
+_UNSAID = {"weight": 1.0, "known_negative": False, "time_lower": np.nan, "entry_time": 0.0, "competing": False}
+
+
+def join(cohorts: Sequence[Cohort]) -> Cohort:
+    """Return one cohort of several with the same features; what is said of some of them holds for these alone."""
+    if len(cohorts) == 1:
+        return cohorts[0]
+    beside: dict[str, Any] = {}
+    for name in BESIDE:
+        parts = [getattr(cohort, name) for cohort in cohorts]
+        if any(part is not None for part in parts):
+            filled = [
+                np.full(cohort.n, _UNSAID[name]) if part is None else part
+                for cohort, part in zip(cohorts, parts, strict=True)
+            ]
+            beside[name] = np.concatenate(filled)
+    features, labeled = (
+        np.concatenate([getattr(cohort, name) for cohort in cohorts]) for name in ("features", "labeled")
+    )
+    return replace(cohorts[0], features=features, labeled=labeled, **beside)

@@ -15,7 +15,7 @@ labeled people first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -79,15 +79,14 @@ class Likelihood(Criterion):
         if observed.entry is None or not self.propensity.has_clock:
             return terms
         late, there = self._terms_of_entry(eta, v, observed.entry)
-        for whole, part in zip(terms, there, strict=True):
-            whole[..., late] -= part
+        _subtract(terms, there, late)
         return terms
 
     def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Terms, Array]:
         """Terms, and a curvature in each predictor that the exact one does not exceed."""
         if observed.entry is None or not self.propensity.has_clock:
             return super().surrogate(eta, v, observed, labeled=labeled)
-        _, curvature = super().surrogate(eta, v, replace(observed, entry=None), labeled=labeled)
+        terms, curvature = super().surrogate(eta, v, replace(observed, entry=None), labeled=labeled)
         late, there = self._terms_of_entry(eta, v, observed.entry)
         added = np.einsum("iin->in", there.curvature)
         # In the outcome's predictor the sum is the variance of the class at entry. In the others EM has no surrogate
@@ -95,22 +94,24 @@ class Likelihood(Criterion):
         first = int(eta is not None)
         curvature[:first, late] += added[:first]
         curvature[first:, late] += np.maximum(added[first:], 0.0)
-        return self.terms(eta, v, observed, labeled=labeled), curvature
+        _subtract(terms, there, late)
+        return terms, curvature
 
     def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
-        if observed.entry is not None:
-            return self.terms(eta, v, observed, labeled=labeled)[:2]
-        return (self._labeled_slopes if labeled else self._unlabeled_slopes)(eta, v, observed)
+        slopes = (self._labeled_slopes if labeled else self._unlabeled_slopes)(eta, v, observed)
+        if observed.entry is not None and self.propensity.has_clock:
+            late, place = _at_entry(eta, v, observed.entry)
+            _subtract(slopes, self._unlabeled_slopes(*place), late)
+        return slopes
 
-    def _terms_of_entry(self, eta: Array | None, v: Array, entry: Array) -> tuple[Flags, Terms]:
+    def _terms_of_entry(self, eta: Array | None, v: Array, entry: Array) -> tuple[Rows, Terms]:
         """Who entered late, and the log probability that they were there to enter, without the event so far.
 
         Nobody is in the table whose event came before, so that everything is given this, and it is subtracted.
         """
-        late = ~np.isnan(np.atleast_2d(entry)[0])
-        at = Observed(entry[..., late])
-        return late, self._unlabeled_terms(None if eta is None else eta[late], v[:, late], at)
+        late, place = _at_entry(eta, v, entry)
+        return late, self._unlabeled_terms(*place)
 
     def _unlabeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log(1 - p + p missed), and of what became of a negative where that is said."""
@@ -214,6 +215,23 @@ class PromotionLikelihood(Likelihood):
 
 
 LIKELIHOODS: dict[Family, type[Likelihood]] = {kind.family: kind for kind in (Likelihood, PromotionLikelihood)}
+
+
+def _at_entry(eta: Array | None, v: Array, entry: Array) -> tuple[Rows, tuple[Array | None, Array, Observed]]:
+    """Who entered late, and their predictors at that place."""
+    late = np.flatnonzero(~np.isnan(np.atleast_2d(entry)[0]))
+    at = Observed(entry.take(late, axis=-1))
+    return late, (None if eta is None else eta.take(late), v.take(late, axis=1), at)
+
+
+def _subtract(wholes: Sequence[Array], parts: Sequence[Array], rows: Rows) -> None:
+    """Take parts from some people, in place, one row after the other: that is three times as fast as all at once."""
+    for whole, part in zip(wholes, parts, strict=True):
+        if rows.size == whole.shape[-1]:
+            whole -= part
+            continue
+        for place in np.ndindex(whole.shape[:-1]):
+            whole[place][rows] -= part[place]
 
 
 def labeled_first(labeled: Flags) -> tuple[Rows, int]:

@@ -14,12 +14,15 @@ from whether.cohort import Cohort
 from whether.estimators import (
     AFTClassifier,
     CensoredClassifier,
+    CoxCureClassifier,
     DiscreteTimeCureClassifier,
     ElkanNotoClassifier,
     FollowUpCureClassifier,
+    HindsightClassifier,
     LabelClassifier,
     MixtureCureClassifier,
     PromotionTimeClassifier,
+    ProportionalPUClassifier,
     SARPUClassifier,
     UnbiasedPUClassifier,
 )
@@ -137,6 +140,11 @@ NNPU = Method(
     words="positive-unlabeled learning with one chance to be seen for all",
     look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
+PGLIN = Method(
+    "PGLIN", ProportionalPUClassifier, "proportional to the risk", (), "", in_paper=False,
+    words="positive-unlabeled learning with a chance to be seen that rises with the risk",
+    look=Look("proportional to the risk (PGLIN)", YELLOW, ">", (0, (5, 2, 1, 2))), is_answer=False,
+)
 SARPU_F = Method(
     "SARPU-F", SARPUClassifier, "logistic in all features", (), "3",
     words="positive-unlabeled learning with a chance to be seen that depends on all features",
@@ -170,10 +178,28 @@ AFTMC_R = Method(
     words="a cure model that reads event times, which depend on the named features",
     look=Look("event times, named features (AFTMC-R)", RED, "d", "-."),
 )
+AFTMC_S = Method(
+    "AFTMC-S", MixtureCureClassifier, "event times, their distribution left open", ("time",), "4", in_paper=False,
+    settings={"distribution": "open"},
+    words="a cure model that reads event times and leaves open how they are distributed",
+    look=Look("event times, distribution open (AFTMC-S)", RED, "8", (0, (3, 1, 1, 1))), is_answer=False,
+)
 DTMC = Method(
     "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete", paper_name="DTNN",
     words="a cure model that reads event times in steps",
     look=Look("event times in bins (DTMC)", SKY, "h", "-."),
+)
+COXMC_F = Method(
+    "CoxMC-F", CoxCureClassifier, "event times in any shape, hazards in proportion", ("time",), "", in_paper=False,
+    words="a cure model that reads event times and leaves their shape open (Cox)",
+    look=Look("event times, any shape (CoxMC-F)", GREEN, "d", (0, (4, 1, 1, 1))), is_answer=False,
+)
+COXMC_R = Method(
+    "CoxMC-R", CoxCureClassifier, "event times in any shape that depend on named features", ("time",), "",
+    in_paper=False, feature_parameter="time_features",
+    words="a cure model that reads event times, leaves their shape open (Cox) and lets them depend on the named "
+    "features",
+    look=Look("event times, any shape, named features (CoxMC-R)", GREEN, "D", (0, (4, 1, 1, 1))), is_answer=False,
 )
 AFTPT = Method(
     "AFTPT", PromotionTimeClassifier, "event times, one index for whether and when", ("time",), "", in_paper=False,
@@ -192,9 +218,41 @@ AFT = Method(
     words="a survival model in which everybody has the event at last",
     look=Look("event times, all positive (AFT)", LIGHT_GREY, "*", ":"), is_answer=False,
 )
+HIND = Method(
+    "HIND", HindsightClassifier, "as those before turned up, step by step", ("time", "follow_up"), "", in_paper=False,
+    words="labels corrected by looking back at who turned up since",
+    look=Look("looking back (HIND)", GREEN, "h", "-."), is_answer=False,
+)
+DFM = Method(
+    "DFM", MixtureCureClassifier, "exponential event times", ("time",), "4", in_paper=False,
+    settings={"distribution": "exponential"},
+    words="a cure model that reads event times, taken to be exponential",
+    look=Look("exponential event times (DFM)", ORANGE, "d", (0, (5, 1))), is_answer=False,
+)
 # fmt: on
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (LR, ENPU, UPU, NNPU, SARPU_F, SARPU_R, FUMC_F, FUMC_R, AFTMC_F, AFTMC_R, DTMC, AFTPT, FUPT, AFT)
+    for method in (
+        LR,
+        ENPU,
+        UPU,
+        NNPU,
+        PGLIN,
+        SARPU_F,
+        SARPU_R,
+        FUMC_F,
+        FUMC_R,
+        AFTMC_F,
+        AFTMC_R,
+        AFTMC_S,
+        DTMC,
+        COXMC_F,
+        COXMC_R,
+        AFTPT,
+        FUPT,
+        AFT,
+        HIND,
+        DFM,
+    )
 }

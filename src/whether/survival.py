@@ -91,12 +91,21 @@ class IncidenceCurve:
         Number alive without the event, and under observation, just before each time.
     variance : ndarray of shape (k,)
         Of `incidence`, by the delta method.
+    events : ndarray of shape (k,)
+        Number of events at each time.
     """
 
     times: Array
     incidence: Array
     at_risk: Array
     variance: Array
+    events: Array
+
+    def event_free(self) -> SurvivalCurve:
+        """Probability of no event up to each time, dead or alive."""
+        survival = 1 - self.incidence
+        greenwood = np.divide(self.variance, survival**2, out=np.full(survival.size, np.inf), where=survival > 0)
+        return SurvivalCurve(self.times, survival, self.at_risk, self.events, greenwood)
 
     def at(self, times: ArrayLike) -> Array:
         """Probability of the event up to ``times``."""
@@ -188,7 +197,7 @@ def cumulative_incidence(
     labels = np.asarray(event)
     seen, died = check_labels(labels, labels.size), check_flags(competing, labels.size, "competing")
     distinct, position, at_risk = _risk_sets(check_times(time, labels.size, "time"), entry)
-    events, ends = (np.bincount(position[who], minlength=distinct.size) * 1.0 for who in (seen, seen | died))
+    events, ends = (np.bincount(position[who], minlength=distinct.size).astype(float) for who in (seen, seen | died))
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.cumprod(np.where(at_risk > 0, 1 - ends / at_risk, 1.0))
         before = np.concatenate([[1.0], left[:-1]])
@@ -200,7 +209,7 @@ def cumulative_incidence(
     sums = [np.cumsum(part) for part in (of_ends, of_ends * share, of_ends * share**2, of_both, of_both * share)]
     spread = share**2 * sums[0] - 2 * share * sums[1] + sums[2]
     variance = spread + np.cumsum(of_event) - 2 * (share * sums[3] - sums[4])
-    return IncidenceCurve(distinct, share, at_risk, np.maximum(variance, 0.0))
+    return IncidenceCurve(distinct, share, at_risk, np.maximum(variance, 0.0), events)
 
 
 def reach_weights(

@@ -29,7 +29,7 @@ def sums(model, cohort):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # what fits of a small cohort warn of is not the question here
 @pytest.mark.parametrize(
-    "name", ["LR", "ENPU", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC", "AFTPT", "FUPT"]
+    "name", ["LR", "ENPU", "PGLIN", "SARPU-R", "FUMC-F", "FUMC-R", "AFTMC-F", "AFTMC-R", "DTMC", "AFTPT", "FUPT"]
 )
 def test_the_delta_method_agrees_with_differences(name):
     model, cohort = fit(name, wh.simulate("partially-dependent", n=500, seed=3))

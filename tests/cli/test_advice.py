@@ -61,14 +61,6 @@ def test_the_example_in_the_help_runs_as_it_stands(run, tmp_path, monkeypatch, c
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_text_is_plain_where_nobody_watches(run, path, command):
-    done = run(command, path, *TIMES, "--drop", "clinic", *QUICK.get(command, ()))
-    assert done.code == 0, done.err
-    assert "\x1b" not in done.out
-    assert max(map(len, done.out.splitlines())) <= 112
-
-
-@pytest.mark.parametrize("command", COMMANDS)
 def test_json_on_the_screen_and_in_a_file_are_the_same(run, path, tmp_path, command):
     told = asked(run, command, path, *TIMES, "--drop", "clinic", "-o", tmp_path / "r.json")
     kept = strict((tmp_path / "r.json").read_text())
@@ -87,12 +79,17 @@ def test_json_on_the_screen_and_in_a_file_are_the_same(run, path, tmp_path, comm
         ("sensitivity", "png", b"\x89PNG"),
     ],
 )
-def test_a_picture_is_written_in_the_format_of_its_ending(run, path, tmp_path, command, ending, start):
+def test_a_picture_is_written_in_the_format_of_its_ending_and_the_text_is_plain(
+    run, path, tmp_path, command, ending, start
+):
     options = (*TIMES, "--drop", "clinic", *QUICK.get(command, ()), "-o", tmp_path / f"p.{ending}")
     done = run(command, path, *options)
     assert done.code == 0, done.err
     assert (tmp_path / f"p.{ending}").read_bytes().startswith(start)
     assert done.out.endswith(f"Written to {tmp_path / f'p.{ending}'}.\n")
+    assert "\x1b" not in done.out
+    *lines, _ = done.out.splitlines()
+    assert max(map(len, lines)) <= 112
 
 
 def test_bands_are_drawn_of_labels_alone(run, path, tmp_path):

@@ -1,12 +1,15 @@
 """Options about tables, as the program takes them: all commands that read a cohort have the same."""
 
+import io
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from tests.cli.conftest import make_cohort, to_csv
+from whether.cli.app import app
 from whether.cli.options import CohortOptions
 
 COMMANDS = ("examine", "recommend", "fit", "analyze", "backtest", "sensitivity")
@@ -93,3 +96,23 @@ def test_a_method_of_follow_up_is_refused_where_many_were_lost(run, messy, tmp_p
     done = run("fit", table, *options, "--id", "patient", "--method", "FUMC-F", "-o", tmp_path / "m.whether")
     assert done.code == 2
     assert "too many people without the event were last seen before --endpoint" in done.err
+
+
+def test_a_table_comes_from_standard_input_and_from_a_sheet(tmp_path, cohort, model):
+    text = to_csv(cohort)
+    line = ["predict", str(model), "-", "-o", str(tmp_path / "risks.csv")]
+    done = CliRunner().invoke(app, line, input=text)
+    assert done.exit_code == 0, done.stderr
+    frame = pd.read_csv(io.StringIO(text))
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        pd.DataFrame({"note": ["made in May"]}).to_excel(book, sheet_name="notes", index=False)
+        frame.to_excel(book, sheet_name="people", index=False)
+    line = ["predict", str(model), str(tmp_path / "t.xlsx"), "--sheet", "people", "-o", str(tmp_path / "sheet.csv")]
+    assert CliRunner().invoke(app, line).exit_code == 0
+    assert (tmp_path / "risks.csv").read_text() == (tmp_path / "sheet.csv").read_text()
+    done = CliRunner().invoke(app, [*line[:3], *line[5:]])
+    assert (done.exit_code, "say which with --sheet" in done.stderr) == (1, True)
+    # It can be read only once.
+    line = ["fit", "-", "--event", "event", "--time", "time", "--drop", "follow_up", "--id", "patient"]
+    done = CliRunner().invoke(app, [*line, "--method", "LR", "-o", str(tmp_path / "m.whether")], input=text)
+    assert done.exit_code == 0, done.stderr

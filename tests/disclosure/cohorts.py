@@ -99,20 +99,14 @@ def make_rare_category():
     return Cohort("a category of one person", table, commands=("examine",))
 
 
-def make_rare_flag():
-    """A yes or no that three people have."""
+def make_rare_levels():
+    """A yes or no that three people have, and numbers that are categories, one of them of six people."""
     table = make_people(211, 71)
     table["transplant"] = 0
     table.loc[_some(211, 3), "transplant"] = 1
-    return Cohort("a level of three people", table)
-
-
-def make_rare_stratum():
-    """Numbers that are categories, one of them of six people."""
-    table = make_people(211, 71)
     table["ward"] = np.random.default_rng(2).choice([1, 2, 3], 211)
     table.loc[_some(211, 6), "ward"] = 87654
-    return Cohort("a stratum of six people", table, options=("--id", "person", "--categorical", "ward"))
+    return Cohort("levels of three and six people", table, options=("--id", "person", "--categorical", "ward"))
 
 
 def make_tail(size):
@@ -235,8 +229,7 @@ MAKERS = {
     "few unlabeled": lambda: Cohort("few unlabeled", make_people(199, 191), commands=("examine", "sensitivity")),
     "thirteen unlabeled of 397": lambda: Cohort("thirteen unlabeled of 397", make_people(397, 384)),
     "rare category": make_rare_category,
-    "rare flag": make_rare_flag,
-    "rare stratum": make_rare_stratum,
+    "rare levels": make_rare_levels,
     "tail of four": lambda: make_tail(4),
     "one last followed": lambda: make_tail(1),
     "events in one level": make_events_in_one_level,

@@ -6,6 +6,7 @@ import sklearn
 from sklearn.model_selection import GroupKFold, cross_validate
 
 import whether as wh
+from whether.learners import AutoLearner, BoostedLearner, LinearLearner
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,15 @@ def test_a_likelihood_ratio_test_of_dependent_rows_is_refused(cohort, groups):
         wh.likelihood_ratio_test(small, large)
 
 
-@pytest.mark.parametrize("learner", ["boosted", "auto", "neural"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "boosted",
+        AutoLearner({"linear": LinearLearner(shrinkage=100.0), "boosted": BoostedLearner()}),
+        "neural",
+    ],
+    ids=["boosted", "auto", "neural"],
+)
 def test_other_learners_hold_out_whole_groups(learner, cohort, monkeypatch):
     from whether.learners import choice
     from whether.learners.boosted import boosted_learner

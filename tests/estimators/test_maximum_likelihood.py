@@ -37,7 +37,7 @@ def without_features(people):
     return np.empty((people.y.size, 0))
 
 
-@pytest.mark.parametrize("name", [name for name in wh.METHODS if name not in ("uPU", "nnPU", "SARPU-F")])
+@pytest.mark.parametrize("name", [name for name in wh.METHODS if name not in ("uPU", "nnPU", "SARPU-F", "HIND")])
 def test_nothing_but_the_likelihood_is_maximised(name, fit):
     method = wh.METHODS[name]
     model = fit(method.build([2, 3] if method.feature_parameter else None))

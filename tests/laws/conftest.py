@@ -16,8 +16,10 @@ from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import Task
 from whether.learners.linear.objective import LinearObjective
+from whether.open_residuals import OpenResiduals
 from whether.propensity import (
     Certain,
+    CoxPropensity,
     DiscreteTimePropensity,
     EventTimePropensity,
     FollowUpPropensity,
@@ -37,6 +39,10 @@ PROPENSITIES = {
         for distribution in DISTRIBUTIONS
     },
     "discrete-time": DiscreteTimePropensity(EDGES),
+    "cox": CoxPropensity(EDGES, np.array([0.3, 0.7, 1.0, 2.5])),
+    "event-time-open": EventTimePropensity(
+        OpenResiduals(np.array([-1.5, -0.5, 0.5, 1.5]), np.array([0.2, 0.4, 0.1, 0.3]), 0.7), center=0.3, spread=1.4
+    ),
 }
 
 
@@ -81,6 +87,8 @@ def draw_points():
         eta, v = rng.normal(scale=2, size=n), rng.normal(scale=0.6, size=(len(propensity.predictors), n))
         if isinstance(propensity, DiscreteTimePropensity):
             return eta, v, propensity.locate(np.concatenate([EDGES, rng.uniform(0.01, 5, n - EDGES.size)]))
+        if isinstance(propensity, CoxPropensity):
+            return eta, v, propensity.locate(rng.uniform(0.01, EDGES[-1], n))
         return eta, v, rng.normal(size=n)
 
     return draw

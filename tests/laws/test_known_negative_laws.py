@@ -19,6 +19,7 @@ from whether import (
     simulate,
 )
 from whether.distributions import DISTRIBUTIONS
+from whether.learners import AutoLearner, BoostedLearner, LinearLearner
 from whether.likelihood import LIKELIHOODS
 from whether.propensity import EventTimePropensity, Observed
 
@@ -180,7 +181,14 @@ def test_the_score_counts_a_known_negative_as_one(people, flagged, quiet_fit):
 
 
 @pytest.mark.parametrize(
-    "learner", ["boosted", "neural", "auto", LogisticRegression()], ids=["boosted", "neural", "auto", "classifier"]
+    "learner",
+    [
+        "boosted",
+        "neural",
+        AutoLearner({"linear": LinearLearner(shrinkage=100.0), "boosted": BoostedLearner(max_rounds=50)}),
+        LogisticRegression(),
+    ],
+    ids=["boosted", "neural", "auto", "classifier"],
 )
 def test_every_learner_reads_known_negatives(learner, people, flagged, quiet_fit):
     plain, told = (

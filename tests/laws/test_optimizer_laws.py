@@ -8,8 +8,8 @@ import pytest
 from whether import METHODS
 from whether.learners.fit_result import Status
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.objective import Evaluation
 from whether.learners.linear.optimize import lbfgs, newton, polish
+from whether.learners.linear.penalized import Evaluation
 from whether.propensity import LogisticPropensity
 
 
@@ -112,6 +112,6 @@ def test_polishing_ends_where_newton_does(any_propensity, distance, objective_of
     objective = objective_of(any_propensity, columns=(2,), n=300)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
     start = optimum.parameters + distance * np.sign(optimum.parameters)
-    polished = polish(objective.evaluate, objective.value_and_gradient, start, max_steps=100)
+    polished = polish(objective.evaluate, objective.value_and_gradient, start, max_steps=100, tolerance=1e-4)
     assert polished.status.converged
     assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 import whether as wh
+from tests.reference.cox_direct import People
 from tests.reference.records import BREAST_CANCER, has_table, read_table
 
 COVARIATES = {
@@ -25,18 +27,17 @@ FAMILIES = {
     "mixture cure": (wh.MixtureCureClassifier, ("logistic", "logit")),
     "promotion time": (wh.PromotionTimeClassifier, ("loglog",)),
     "no cure": (wh.AFTClassifier, ("",)),
+    "Cox mixture cure": (wh.CoxCureClassifier, ("logistic",)),
 }
+COX = ("smcure", "intsurv", "penPHcure", "curephEM", "own EM (em_check.py)")
+# From when on people are known to be cured, in the records that have such people.
+CURED_FROM = {"e1684": 6.0, "colon_ncctg": 6.5}
 OTHER_MODELS = {
-    "smcure": "Cox latency: the baseline hazard is free",
-    "intsurv": "Cox latency: the baseline hazard is free",
-    "penPHcure": "Cox latency: the baseline hazard is free",
-    "curephEM": "Cox latency: the baseline hazard is free",
-    "own EM (em_check.py)": "Cox latency: the baseline hazard is free",
     "GORCure": "interval-censored times, and a spline for the baseline",
     "nltm": "promotion time with a free baseline",
     "miCoPTCM": "promotion time with a free baseline",
-    "npcure": "no model: kernel estimates and a test",
-    "npcurePK": "no model: kernel estimates",
+    "npcure": "no model: its shares are compared below; its curves of positives and its test we do not have",
+    "npcurePK": "no model: compared below",
     "cmprsk": "competing causes",
     "NPMLEcmprsk": "competing causes",
 }
@@ -54,9 +55,12 @@ class Case:
     weighted: bool = False
     late: bool = False  # people who entered late, and only those who were there to enter
     visits: bool = False  # events between two visits
+    cured_from: float | None = None  # time from which on people are known to be cured, their events set to 0
 
     def fit(self):
         """Fit by maximum likelihood."""
+        if self.family == "Cox mixture cure":
+            return self._fit_cox()
         table, used = read_table(self.table), sorted({*self.outcome, *self.time})
         table = table[table["entered"] == 1] if self.late else table
         parts = {"outcome_features": list(self.outcome), "time_features": list(self.time)}
@@ -64,6 +68,26 @@ class Case:
         model = FAMILIES[self.family][0](distribution=self.distribution, penalty=None, **parts)
         weight = table["weight"] if self.weighted else None
         return model.fit(table[used].astype(float), sample_weight=weight, **self._observed(table))
+
+    def _fit_cox(self):
+        """The distribution is the rule for ties; people known to be cured take the place of a closed tail."""
+        people, tail = self.cox_people(), "zero" if self.cured_from is None else "open"
+        model = wh.CoxCureClassifier(ties=self.distribution, tail=tail, penalty=None)
+        table, known = pd.DataFrame(people.features, columns=self.time), {"entry_time": people.entry}
+        known |= {} if self.cured_from is None else {"known_negative": people.cured}
+        return model.fit(table, people.event.astype(int), time=people.time, **known)
+
+    def cox_people(self):
+        """The people of a Cox model as a second program takes them, who are cured when followed beyond all events."""
+        table = read_table(self.table)
+        table = table[table["entered"] == 1] if self.late else table
+        time, event = table["time"].to_numpy(), table["event"].to_numpy() == 1
+        if self.cured_from is None:
+            cured = ~event & (time > time[event].max())
+        else:
+            cured, event = time >= self.cured_from, event & (time < self.cured_from)
+        entry = table["entry"].to_numpy() if self.late else np.zeros(len(table))
+        return People(table[list(self.time)].to_numpy(float), event, time, cured, entry)
 
     def _observed(self, table):
         """Event and times, between visits if asked for: kinds are 0 without, 1 exact, 2 before `right`, 3 between."""
@@ -81,6 +105,8 @@ def find_case(record):
     reason = _find_difference(record)
     if reason:
         return reason
+    if record["package"] in COX:
+        return _find_cox(record)
     family, design = _family(record), _design(record)
     table = BREAST_CANCER if record["id"].startswith("bc_") else record["data"].split(" ")[0]
     named = COVARIATES[table]
@@ -93,6 +119,15 @@ def find_case(record):
     words = record["id"].split("_")
     kinds = "weighted" in words, bool({"lt", "ltic"} & {*words[1:]}), bool({"ic", "ltic"} & {*words[1:]})
     return Case(family, DISTRIBUTIONS[_distribution(record)], table, outcome, time, *kinds)
+
+
+def _find_cox(record):
+    """Efron's rule is penPHcure's if asked for; curephEM has it in one of its steps, over a baseline by Breslow's."""
+    table, name = record["data"], record["id"]
+    ties = "efron" if record["package"] == "penPHcure" and record["ties"] == "efron" else "breslow"
+    cured_from = CURED_FROM[table] if "knowncured" in name else None
+    named = COVARIATES[table]
+    return Case("Cox mixture cure", ties, table, named, named, late="lefttrunc" in name, cured_from=cured_from)
 
 
 def _find_difference(record):

@@ -4,10 +4,12 @@ import dataclasses
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.reference.agreement import COEFFICIENT, compare_all, tell_agreement
+from tests.reference.agreement import COEFFICIENT, compare_all, profile_at, tell_agreement
 from tests.reference.cases import Case, find_case
+from tests.reference.cox_direct import step_of_package
 from tests.reference.readings import read_package
 from tests.reference.records import FOLDER_VARIABLE, read_records, reference_folder
 
@@ -34,6 +36,22 @@ def test_a_second_program_is_asked_only_where_a_package_stopped_short_or_failed(
     asked = [one for one in compared if one.target != "package"]
     assert len(asked) < 0.1 * len(compared)
     assert all("below the maximum" in one.note or "failed" in one.note for one in asked)
+
+
+@pytest.mark.parametrize("name", ["right", "knowncured", "lefttrunc"])
+def test_curephem_stays_where_it_is_by_a_step_of_two_rules_for_ties(name):
+    """Its results follow from Efron's rule in one step of EM and Breslow's in the other."""
+    record = next(one for one in read_records() if one["id"] == f"curephEM_e1684_{name}")
+    case = find_case(record)
+    read = read_package(record, case)
+    theirs = [read["outcome", term][0] for term in ("intercept", *case.outcome)]
+    theirs = np.array([*theirs, *(read["hazard", term][0] for term in case.time)])
+    np.testing.assert_allclose(step_of_package(case.cox_people(), theirs), theirs, rtol=1e-6)
+    if name != "lefttrunc":  # where it prints the likelihood that it climbs
+        loglik, errors = profile_at(case, read)
+        assert loglik == pytest.approx(record["loglik"], abs=1e-8)
+        their_errors = [read[part, term][1] for part in ("outcome", "hazard") for term in case.time]
+        np.testing.assert_allclose(errors, their_errors, rtol=1e-4)
 
 
 def test_every_other_record_has_its_reason(compared_and_others):

@@ -5,7 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whether.simulation import PAPER_WORLDS, PRINTED_WORLDS, PROMOTION_WORLDS, STRESS_WORLDS, WORLDS, simulate
+from whether.simulation import (
+    PAPER_WORLDS,
+    PRINTED_WORLDS,
+    PROMOTION_WORLDS,
+    SHAPE_WORLDS,
+    STRESS_WORLDS,
+    WORLDS,
+    simulate,
+)
 from whether.simulation.calibrate import calibrate
 from whether.simulation.signals import Linear
 from whether.simulation.worlds import SIGMA_T
@@ -33,8 +41,8 @@ def test_published_worlds_carry_the_titles_of_the_published_table_in_order() -> 
     assert [WORLDS[name].title for name in PAPER_WORLDS] == PUBLISHED_TITLES
 
 
-def test_the_four_groups_name_every_world_once() -> None:
-    assert [*PAPER_WORLDS, *PRINTED_WORLDS, *STRESS_WORLDS, *PROMOTION_WORLDS] == list(WORLDS)
+def test_the_five_groups_name_every_world_once() -> None:
+    assert [*PAPER_WORLDS, *PRINTED_WORLDS, *STRESS_WORLDS, *SHAPE_WORLDS, *PROMOTION_WORLDS] == list(WORLDS)
 
 
 def test_every_world_is_filed_under_its_own_name() -> None:

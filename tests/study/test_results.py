@@ -1,6 +1,7 @@
 """The file of results: nothing is lost, nothing is mixed up."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -87,6 +88,42 @@ def test_a_file_with_other_columns_is_refused(path):
     connection.close()
     with pytest.raises(RunError, match=r"another version of the program .*column accuracy.*--results"):
         ResultStore(path)
+
+
+def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(path, make_cell):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE patients (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(RunError, match="no file of results of a study"):
+        open_existing(path)
+    with pytest.raises(RunError, match="no file of results of a study"):
+        run_cells([make_cell()], path, jobs=1)
+    assert path.read_bytes() == before
+
+
+def test_reading_changes_nothing(path, make_cell):
+    with ResultStore(path) as store:
+        store._connection.execute("PRAGMA journal_mode = DELETE")
+    before = path.read_bytes()
+    with open_existing(path) as results:
+        assert results.rows() == []
+        with pytest.raises(RunError, match="cannot be read or written: attempt to write a readonly database"):
+            results.add(execute(make_cell()))
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_file_and_a_full_disk_are_a_sentence(path, make_cell):
+    run_cells([make_cell()], path, jobs=1)
+    result = execute(replace(make_cell(), seed=7))
+    with ResultStore(path) as store:
+        store._connection.execute(f"PRAGMA max_page_count = {path.stat().st_size // 4096}")
+        with pytest.raises(RunError, match="cannot be read or written: database or disk is full"):
+            store.add(replace(result, traceback="x" * 1_000_000))
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(RunError, match="is damaged, or none"), open_existing(path) as results:
+        results.rows()
 
 
 def test_a_file_that_is_not_there_is_refused(path):

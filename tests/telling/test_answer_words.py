@@ -60,7 +60,7 @@ def test_a_fit_below_the_curve_is_named_where_another_was_left_out_for_that(anal
 
 
 def test_checks_with_the_learner_that_was_chosen_are_not_called_others(analyze):
-    found = analyze("partially-dependent", learner="auto")
+    found = analyze("partially-dependent", n=200, learner="auto")
     names = {note.name for note in found.notes}
     assert ("checked with linear models" in names) == (found.model.selection_.chosen != "linear")
 
@@ -81,6 +81,7 @@ def test_scores_by_weight_say_where_follow_up_depends_on_features(analysis):
         assert [("Here it was found to depend on them" in text) for text in texts] == [is_said]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_that_holds_nothing_back_says_of_whom(analysis, read_report):
     invented = replace(analysis, origin=replace(analysis.origin, simulated=True))
     assert "for people who are invented" in read_report(invented, suppress_below=0).words

@@ -11,6 +11,7 @@ import pytest
 import whether as wh
 from whether.telling import draw
 from whether.telling.disclosure import Disclosure, disclose
+from whether.telling.figures.agreement import agreement_chart
 from whether.telling.figures.curves import event_curve, labels_by_follow_up
 from whether.telling.figures.drawing import TOO_FEW
 from whether.telling.figures.risks import distribution, identifiability
@@ -140,6 +141,19 @@ def test_groups_have_nobody_or_enough_of_either_kind(reading):
             n, part = int(row[size]), float(row[share].split()[0]) / 100
             assert RULE.allows(n)
             assert chart.key == "calibration" or RULE.allows(round(part * n), n - round(part * n))
+
+
+def test_levels_without_a_model_stand_beside_the_risk_in_groups_that_may_be_shown(analysis):
+    shown = Reading(analysis, 11)
+    chart = agreement_chart(shown)
+    counts = numbers_in(chart, 0)
+    assert sum(counts) == shown.n
+    assert len(counts) > 1
+    assert all(RULE.allows(count) for count in counts)
+    risks, expected, levels = ([float(row[k].split()[0]) for row in chart.table.rows] for k in (1, 2, 3))
+    assert risks == sorted(risks)
+    assert all(by_then <= ever for by_then, ever in zip(expected, risks, strict=True))
+    assert np.corrcoef(risks, levels)[0, 1] > 0.8
 
 
 def test_the_end_of_the_curve_is_not_given_back_by_the_totals(reading):

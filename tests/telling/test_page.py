@@ -95,6 +95,7 @@ def test_it_says_how_to_repeat_and_cite_it(page):
         assert text in page.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
     page = read_report(analyze("dependent-censoring", known=(), n=1000, checks=False))
     assert "These data rank people, but do not say how many" in page.words
@@ -122,6 +123,7 @@ def test_where_no_number_is_settled_on_the_headline_is_a_range(analysis):
     assert f"{analysis.unseen.lower:,.0f} to {analysis.unseen.upper:,.0f}" in {fact.value for fact in answer.facts}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_event_times_the_page_stands_on_follow_up(analyze, read_report):
     page = read_report(analyze("partially-dependent", known=("follow_up",), checks=False))
     assert {"labels", "calibration", "risks"} <= set(page.data["figures"])
@@ -176,6 +178,7 @@ def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
         write_report(analysis, tmp_path / "report.html", suppress_below=value)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, page, read_report):
     assert "Group by group" not in page.words
     half, unseen = analysis.n_people // 2, analysis.unseen

@@ -27,6 +27,7 @@ def text_of(page):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style).*?</\1>", " ", page, flags=re.DOTALL)))
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("question", "asked", "other"),
     [
@@ -45,6 +46,7 @@ def test_the_first_lines_say_which_question_is_answered(deaths, question, asked,
     assert "people who died without the event" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_nothing_is_asked_where_nobody_died(deaths, tmp_path):
     found = analyze(deaths.X, deaths.y, time=deaths.time, **QUICK)
     assert "Question" not in str(found)

@@ -9,6 +9,7 @@ from whether.telling.table_words import word
 FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
 EXAMPLES = [
     facts.FileRead(encoding="Latin-1"),
+    facts.SheetRead("people"),
     facts.OneColumn("a b"),
     facts.Unnamed("(column 1)", 1),
     facts.Converted("x", "with decimal commas"),
@@ -26,6 +27,8 @@ EXAMPLES = [
     facts.OtherValues("x", (FEW, MANY)),
     facts.Suspected("x", Reason.SEPARATES, 0.98),
     facts.LikelyCode("x", Held("-99", 7)),
+    facts.Outlying("x"),
+    facts.AllEmpty("x"),
     facts.SameId(("x",), 7),
     facts.RowsLeftOut("x", "is not before the time", 7),
     facts.LostEarlier(7, 100),

@@ -154,10 +154,14 @@ class Situation:
 
     @property
     def ranking_is_easy(self) -> bool:
-        """Whether event times and follow-up were tested, and neither was found to depend on features."""
+        """Whether event times and follow-up were tested, and neither was found to depend on features.
+
+        Not with late entry: whoever had the event early is not in the table, which labels alone cannot allow for.
+        """
         found = self.evidence.dependence
         return (
             found is not None
+            and not self.evidence.material.enters_late
             and found.event_times.was_run
             and found.follow_up.was_run
             and not found.event_times.rejects()

@@ -59,8 +59,11 @@ def _shares(
 
     Under a constant propensity one implies the other, and neither goes beyond what the people most likely to be labeled
     allow. A prevalence that was given is known from elsewhere to the recommended method itself, where it reads one.
+    Where negatives were seen, a share does not say how many positives the others are: only what was asked for is tried.
     """
     bounds, reads_constant = advice.evidence.bounds, not ENPU.unread(cohort)
+    if cohort.seen_negative is not None and label_frequency is None and prevalence is None:
+        return
     if reads_constant:
         for c in _grid(label_frequency, bounds.lowest / bounds.highest_if_constant, 1.0):
             yield "label frequency", float(f"{c:.3g}"), ElkanNotoClassifier(label_frequency=c, **settings), cohort

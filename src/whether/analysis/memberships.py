@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from whether.facts import FEWEST
 from whether.files.table import open_table
-from whether.files.table.columns import Column, as_categories, guess_column
+from whether.files.table.codes import as_categories
+from whether.files.table.columns import Column, guess_column
 from whether.files.table.dates import as_days
 from whether.validate import ArgumentError, DataError
 

@@ -58,7 +58,7 @@ def widest_range(
     ceiling : float or None
         The highest share that the restriction allows; None where the method does not say how many events were missed.
     """
-    seen = evidence.view.cohort.take(rows)
+    seen = evidence.material.cohort.take(rows)
     n, n_events = rows.size, int(np.count_nonzero(seen.labeled))
     lowest = n_events / n
     if evidence.times_trusted and 0 < n_events < n:
@@ -88,7 +88,7 @@ def reach_up(found: Intervals, rows: Rows, evidence: Evidence, remaining: Remain
 
 def hold_curve(found: Intervals, rows: Rows, evidence: Evidence, remaining: Remaining) -> Intervals:
     """Intervals that reach as far up as the curve of events of these people has come."""
-    seen = evidence.view.cohort.take(rows)
+    seen = evidence.material.cohort.take(rows)
     if not 0 < int(np.count_nonzero(seen.labeled)) < rows.size:
         return found
     return _raise(found, rows, remaining, bound_by_curve(seen).share)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Evidence
+from whether.advise.evidence.watched import event_curve
 from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
@@ -21,31 +22,35 @@ class Remaining:
 
     labeled: Flags
     open_people: Flags  # without the event, and not known never to have it
-    over_at_entry: Array | None  # share of everybody who had the event before this person was observed; None if nobody
+    # Shares of everybody who had the event before this person was observed, and who could be; None without late entry.
+    over_at_entry: Array | None
+    left_at_entry: Array | None
     of_dead: Array  # each one's chance to have the event were nobody to die, 0 but for the dead
     of_open: Array  # each one's chance to have it still, 0 but for those who may
 
     @classmethod
     def of(cls, evidence: Evidence, still: Array) -> Remaining:
         """Read it from the evidence, and from each person's chance to have the event still, were nobody to die."""
-        cohort, view = evidence.material.cohort, evidence.view.cohort
+        cohort = evidence.material.cohort
         chance, open_people = np.nan_to_num(still), evidence.material.open_people
-        over = None
-        if cohort.entry_time is not None and view.time is not None:
-            over = 1 - kaplan_meier(view.labeled, view.time, entry=view.entry_time).at(cohort.entry_time)
+        over = left = None
+        if cohort.entry_time is not None and cohort.time is not None:
+            over = 1 - event_curve(cohort).at(cohort.entry_time)
+            gone = cohort.labeled if cohort.seen_negative is None else cohort.labeled | cohort.seen_negative
+            left = kaplan_meier(gone, cohort.time, entry=cohort.entry_time).at(cohort.entry_time)
         closed = np.where(open_people, 0.0, chance)
-        return cls(cohort.labeled, open_people, over, closed, np.where(open_people, chance, 0.0))
+        return cls(cohort.labeled, open_people, over, left, closed, np.where(open_people, chance, 0.0))
 
     def expect(self, share: float, rows: Rows) -> float:
         """Return how many of some people still have it to come, if this share of people like them has it ever.
 
-        Nobody is in the table whose event came before entry. Where the dead might have had the event, in a world
-        without other deaths, they take their part of the number.
+        Nobody is in the table whose event, or death, came before entry. Where the dead might have had the event, in a
+        world without other deaths, they take their part of the number.
         """
         positives = share * rows.size
-        if self.over_at_entry is not None:
-            over = self.over_at_entry[rows]
-            positives = float(np.clip((share - over) / np.maximum(1 - over, 1e-12), 0.0, 1.0).sum())
+        if self.over_at_entry is not None and self.left_at_entry is not None:
+            over, left = self.over_at_entry[rows], self.left_at_entry[rows]
+            positives = float(np.clip((share - over) / np.maximum(left, 1e-12), 0.0, 1.0).sum())
         further = positives - float(np.count_nonzero(self.labeled[rows]))
         alive, dead = float(self.of_open[rows].sum()), float(self.of_dead[rows].sum())
         part = alive / (alive + dead) if dead > 0 else 1.0

@@ -29,7 +29,7 @@ class Origin:
     ----------
     name : str
         What the cohort is called: the table's file name without its folder, or "simulated cohort".
-    event, time, follow_up, entry : str
+    event, time, follow_up, entry, entry_time, time_lower, last_contact : str
         Names of the columns that were given those roles; empty where there is none.
     propensity_features : tuple of str
         Columns that were named as driving labeling.
@@ -50,6 +50,9 @@ class Origin:
     time: str = ""
     follow_up: str = ""
     entry: str = ""
+    entry_time: str = ""
+    time_lower: str = ""
+    last_contact: str = ""
     propensity_features: tuple[str, ...] = ()
     unit: str = ""
     findings: tuple[Finding, ...] = field(default=(), repr=False)

@@ -50,7 +50,7 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort, counted: Flags) ->
         assert eta is not None, "without an outcome part there is no covariance"
         missed = fit.propensity.missed_terms(v, fit.propensity.observe(part))
         # Derivatives of the sums by each predictor: the outcome's, then the propensity's.
-        slope = np.where(counted[rows], model.family.probability(eta + missed.value)[1], 0.0)
+        slope = np.where(counted[rows], model.family.posterior_slope(eta, missed.value), 0.0)
         only_outcome = np.vstack([model.family.probability(eta)[1], np.zeros_like(v)])
         by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from whether.cli.options import (
     AsJson,
     CohortOptions,
+    Force,
     LearnerName,
     ResultOutput,
     Text,
@@ -26,7 +27,7 @@ HORIZON = "Follow-up after which nobody event-free is still taken for positive; 
 
 
 @about_cohort()
-def examine(cohort: CohortOptions, output: ResultOutput = None, as_json: AsJson = False) -> None:
+def examine(cohort: CohortOptions, output: ResultOutput = None, force: Force = False, as_json: AsJson = False) -> None:
     """Say what a cohort allows one to learn: follow-up, event times, who is labeled, bounds.
 
     Without a table it runs on a simulated cohort. The picture shows the curve of events and the labels by follow-up.
@@ -39,11 +40,13 @@ def examine(cohort: CohortOptions, output: ResultOutput = None, as_json: AsJson 
     from whether import advise
     from whether.cli.advice_output import answer
 
-    answer(advise.examine, cohort, output, as_json)
+    answer(advise.examine, cohort, output, as_json, force)
 
 
 @about_cohort()
-def recommend(cohort: CohortOptions, output: ResultOutput = None, as_json: AsJson = False) -> None:
+def recommend(
+    cohort: CohortOptions, output: ResultOutput = None, force: Force = False, as_json: AsJson = False
+) -> None:
     """Recommend a method for a cohort: why, what it assumes, and what would change the answer.
 
     Without a table it runs on a simulated cohort. The picture is that of the evidence; see `whether examine`.
@@ -56,7 +59,7 @@ def recommend(cohort: CohortOptions, output: ResultOutput = None, as_json: AsJso
     from whether import advise
     from whether.cli.advice_output import answer
 
-    answer(advise.recommend, cohort, output, as_json)
+    answer(advise.recommend, cohort, output, as_json, force)
 
 
 @about_cohort(takes=("group",))
@@ -72,6 +75,7 @@ def backtest(
     no_advice: Annotated[bool, flag("--no-advice", "Leave out what would have been recommended then.")] = False,
     jobs: Annotated[int, option("Number of processes.", "NUMBER", shows=True, min=1)] = 1,
     output: ResultOutput = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Put a cohort back to an earlier date, fit every method to what was known, score it with what is known now.
@@ -102,7 +106,7 @@ def backtest(
     settings: dict[str, Any] = {"methods": chosen, "endpoint": endpoint}
     settings |= {"learner": learner, "stagger": stagger, "horizon": horizon, "test_size": test_size}
     settings |= {"advice": not no_advice, "n_splits": splits, "n_jobs": jobs}
-    answer(advise.backtest, cohort, output, as_json, settings)
+    answer(advise.backtest, cohort, output, as_json, force, settings)
 
 
 def _choose_methods(given: list[str] | None, cohort: CohortOptions) -> list[str] | None:
@@ -140,6 +144,7 @@ def sensitivity(
     prevalence: Annotated[Texts, option("Shares of the people that are positive, as 0.3,0.5.", "SHARES")] = None,
     learner: LearnerName = "linear",
     output: ResultOutput = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Say how the risk moves when the assumptions move: restriction, label frequency, prevalence, horizon.
@@ -159,7 +164,7 @@ def sensitivity(
         "label_frequency": _read_shares("--label-frequency", label_frequency),
         "prevalence": _read_shares("--prevalence", prevalence),
     }
-    answer(advise.sensitivity, cohort, output, as_json, {**shares, "learner": learner}, draws_times=False)
+    answer(advise.sensitivity, cohort, output, as_json, force, {**shares, "learner": learner}, draws_times=False)
 
 
 def _read_shares(name: str, given: list[str] | None) -> list[float] | None:

@@ -15,6 +15,7 @@ from whether.cli.options import CohortOptions
 from whether.cli.output import check_output, gathered_warnings, make_notes, say_lines, tell
 from whether.cli.problems import CommandError
 from whether.facts import FEWEST, Told
+from whether.files.own_files import PICTURE_MARKS
 from whether.files.whole_files import atomic_path, write_text
 from whether.telling.disclosure import Disclosure
 
@@ -29,13 +30,14 @@ def answer(
     cohort: CohortOptions,
     output: Path | None,
     as_json: bool,
+    force: bool,
     settings: Mapping[str, Any] = MappingProxyType({}),
     *,
     draws_times: bool = True,
 ) -> None:
     """Read the cohort, find the answer, write and tell it; some have no picture without times or follow-up."""
     if output is not None:
-        _check_result(output, cohort, draws_times)
+        _check_result(output, cohort, draws_times, force)
     people = read_people(cohort)
     with gathered_warnings() as warned:
         groups = {} if people.groups is None else {"groups": people.groups}
@@ -64,9 +66,9 @@ def _numbers(found: Told, fewest: int) -> dict[str, Any]:
     return {**evidence, type(found).__name__.lower(): told}
 
 
-def _check_result(path: Path, cohort: CohortOptions, draws_times: bool) -> None:
+def _check_result(path: Path, cohort: CohortOptions, draws_times: bool, force: bool) -> None:
     """Refuse a file that cannot be written, and a picture of times where there are none."""
-    check_output(path, cohort.table)
+    check_output(path, cohort.table, force=force)
     ending = path.suffix.lower()
     if ending not in (".json", *PICTURES):
         raise CommandError(f"{str(path)!r} must end in .json, or in .png, .svg or .pdf for a picture.")
@@ -88,7 +90,7 @@ def _write(path: Path, result: dict[str, Any], found: Told, fewest: int) -> None
     figure = found.plot(suppress_below=fewest)
     try:
         with atomic_path(path) as file:
-            figure.savefig(file, format=ending[1:], dpi=RESOLUTION)
+            figure.savefig(file, format=ending[1:], dpi=RESOLUTION, metadata=PICTURE_MARKS[ending[1:]])
     finally:
         plt.close(figure)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from whether.cli.options import CohortOptions, list_columns, split
 from whether.cli.problems import CommandError
-from whether.files.table import TableCohort, open_table, read_cohort
+from whether.files.table import TableCohort, read_cohort
 from whether.files.table.findings import Simulated
 from whether.simulation import simulate
 
@@ -25,16 +25,20 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
     """Read the table, or simulate people where there is none."""
     if options.table is None:
         return _simulate_people(options.seed)
-    table = open_table(options.table, query=options.query)
+    return read_cohort(options.source, keep_gaps=keep_gaps, **column_roles(options, options.source.column_names))
+
+
+def column_roles(options: CohortOptions, names: Sequence[str]) -> dict[str, Any]:
+    """What was said of columns, as `read_cohort` takes it."""
     lists = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
-    columns: dict[str, Any] = {name: list_columns(getattr(options, name), table.column_names) for name in lists}
+    columns: dict[str, Any] = {name: list_columns(getattr(options, name), names, name) for name in lists}
     plain = (
         "event", "time", "follow_up", "entry", "endpoint", "event_date", "last_contact", "entry_time", "time_lower",
         "never_after", "group",
     )  # fmt: skip
     columns |= {name: getattr(options, name) for name in plain}
     columns |= {name: split(getattr(options, name)) or None for name in ("event_value", "competing")}
-    return read_cohort(table, keep_gaps=keep_gaps, **columns)
+    return columns
 
 
 def what_else(people: TableCohort, question: str | None, call: Callable[..., Any], command: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whether.advise import recommend
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
@@ -21,11 +21,13 @@ from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
+from whether.learners import RowSource
 from whether.methods import AFTMC_F, METHODS, Method
 from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import count_text
 from whether.telling.disclosure import Disclosure, disclose, is_told
 from whether.telling.plain import to_plain
+from whether.telling.record_words import QUESTIONS
 from whether.telling.table_words import word_all
 from whether.telling.words import percent
 
@@ -66,7 +68,7 @@ def model_settings(
     people: TableCohort, outcome_features: list[str] | None, penalty: str, share: tuple[float | None, float | None]
 ) -> dict[str, Any]:
     """Parameters of a classifier that options of `whether fit` stand for; those not given are left out."""
-    named = list_columns(outcome_features, people.encoder.columns)
+    named = list_columns(outcome_features, people.encoder.columns, "outcome_features")
     absent = next((name for name in named or () if not people.encoder.features_of(name)), None)
     if absent is not None:
         raise CommandError(
@@ -83,9 +85,18 @@ def model_settings(
 
 
 def fit_model(
-    method: Method, people: TableCohort, times: dict[str, Any], learner: str, seed: int, settings: dict[str, Any]
+    method: Method,
+    people: TableCohort,
+    times: dict[str, Any],
+    learner: str,
+    seed: int,
+    settings: dict[str, Any],
+    rows: RowSource | None = None,
 ) -> Any:
-    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read."""
+    """Fit a method; refuse settings that it has no use for, follow-up that it lacks, and what it cannot read.
+
+    Where rows come in blocks, the people are a sample of them.
+    """
     if "follow_up" in method.needs and times.get("follow_up") is None:
         raise CommandError(
             f"{method.name} works through the length of follow-up, which is not known: too many people without the "
@@ -95,7 +106,7 @@ def fit_model(
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
     model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
-    return model.fit(people.X, people.y, **times, groups=people.groups)
+    return model.fit(people.X, people.y, **times, groups=people.groups) if rows is None else model.fit_rows(rows)
 
 
 def follow_advice(
@@ -138,29 +149,33 @@ class Training:
 
 
 def describe_fit(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> Training:
-    """What a fit to the people of a table came to, as it may be told."""
+    """What a fit to the people of a table, or to more like them, came to, as it may be told."""
     mean_risk = float(model.predict_proba(people.X)[:, 1].mean())
-    return describe_training(model, people.y, mean_risk, _expect_unseen(model, people, times))
+    each = model.n_people_ / people.y.size
+    return describe_training(model, mean_risk, each * _expect_unseen(model, people, times))
 
 
-def describe_training(
-    model: CensoredClassifier, y: NDArray[np.int_], mean_risk: float, expected_unseen: float
-) -> Training:
+def describe_training(model: CensoredClassifier, mean_risk: float, expected_unseen: float) -> Training:
     """What a fit came to, as it may be told."""
-    n, events = int(y.size), int(y.sum())
+    n, events = int(model.n_people_), int(model.n_events_)
     rule = Disclosure(FEWEST, {"people": (n, math.inf), "events": (events, n)})
     return rule.tell(Training(n, events, events / n, mean_risk, expected_unseen, bool(model.converged_)))
 
 
-def training_sentence(training: Training) -> str:
-    """Say what a fit came to."""
+def training_sentence(training: Training, question: str = "", refused: bool = False) -> str:
+    """Say what a fit came to, which question it answers where some died first, and whether its number is no answer."""
     seen = f"fitted to {training.people:,} people, of whom {count_text(training.events)} had the event seen."
+    if question:
+        other = NET if question == LIFETIME else LIFETIME
+        seen += f" It answers {QUESTIONS[question]}; --question {other} asks {QUESTIONS[other]}."
     if not is_told(training.mean_risk):
         return seen
-    return (
+    who = "those alive without it" if question else "those without it"
+    told = (
         f"{seen} Mean risk {percent(training.mean_risk, 1)}, against {percent(training.seen_share, 1)} seen; about "
-        f"{training.expected_unseen:,.0f} of those without it are expected to be positive."
+        f"{training.expected_unseen:,.0f} of {who} are expected to be positive."
     )
+    return f"{told} These are the model's own figures; `whether analyze` gives the range." if refused else told
 
 
 def save_fitted(path: Path, model: CensoredClassifier, people: TableCohort, method: Method, training: Training) -> None:

@@ -38,7 +38,10 @@ def _output(text: str, metavar: str = "FILE") -> Any:
     return option(text, metavar, "-o --output")
 
 
-TABLE = {"help": "CSV, Parquet, Feather, SQLite or DuckDB file."}
+TABLE = {
+    "help": "CSV, Parquet, Feather, Excel, Stata, SPSS, SAS, R (.rds), SQLite or DuckDB file; 'part-*.csv' for several "
+    "files of one table; - for standard input."
+}
 TablePath = Annotated[Path, typer.Argument(metavar="TABLE", show_default=False, **TABLE)]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.", show_default=False)]
 ModelOutput = Annotated[Path, _output("Model file to write.")]
@@ -51,6 +54,8 @@ LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", 
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
 Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
+Sheet = Annotated[Text, option("Sheet of a workbook, if it has several.", "NAME")]
+Force = Annotated[bool, flag("--force", "Replace the output even if it is not a file that whether wrote.")]
 AsJson = Annotated[bool, flag("--json", "Print one JSON object.")]
 
 
@@ -101,6 +106,7 @@ class CohortOptions:
     group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
     by: Annotated[Texts, option("Columns by whose levels people are told apart, as a,b.", "COLUMNS")] = None
     query: Query = None
+    sheet: Sheet = None
     seed: Seed = 0
 
     def check(self) -> None:
@@ -119,6 +125,13 @@ class CohortOptions:
         given = [name for name in self.told() if name != "--seed"]
         if self.table is None and given:
             raise CommandError(f"{given[0]} needs a table: without one the cohort is simulated. Give the file first.")
+
+    @functools.cached_property
+    def source(self) -> Any:
+        """The table, opened once: standard input can be read only once."""
+        from whether.files.table import open_table
+
+        return open_table(self.table, query=self.query, sheet=self.sheet)
 
     @property
     def has_time(self) -> bool:
@@ -186,11 +199,16 @@ def check_penalty(penalty: str) -> None:
         raise CommandError(f"--penalty must be auto or none, got {penalty!r}.")
 
 
-def list_columns(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+def list_columns(given: Sequence[str] | None, names: Sequence[str], option: str) -> list[str] | None:
     """Columns that an option lists: None where it was not given, and no columns for "none", unless one is called so."""
     if given is None:
         return None
-    return [] if list(given) == ["none"] and "none" not in names else split(given, names)
+    if list(given) == ["none"] and "none" not in names:
+        return []
+    listed = split(given, names)
+    if not listed:
+        raise CommandError(f"--{option.replace('_', '-')} is empty: give names of columns, as a,b, or leave it out.")
+    return listed
 
 
 def split(given: Iterable[str] | None, names: Sequence[str] = ()) -> list[str]:

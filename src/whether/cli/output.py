@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import typer
 
 from whether.cli.problems import CommandError, name_options, on_one_line, printable
 from whether.facts import FEWEST
+from whether.files.own_files import is_own
 from whether.files.table import Finding
-from whether.files.whole_files import check_parent
+from whether.files.whole_files import check_parent, check_regular, clear_remains
 from whether.telling.table_words import word
 
 
@@ -57,14 +59,25 @@ def say_lines(lines: list[str]) -> None:
         typer.echo(typer.style(text, bold=True) if is_heading else text)  # plain where nobody watches
 
 
-def check_output(path: Path, *inputs: Path | None) -> None:
-    """Refuse, before any work is done, a place where the result could not be written."""
-    if path.is_dir():
-        raise CommandError(f"{str(path)!r} is a folder; -o takes the name of a file.")
-    check_parent(path)
+def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
+    """Refuse, before any work is done, a place where the result could not be written, or a file that is not ours."""
+    check_regular(path)
+    check_parent(Path(os.path.realpath(path)) if path.is_symlink() else path)
     for given in inputs:
         if given is not None and path.exists() and given.exists() and path.samefile(given):
             raise CommandError(f"-o would overwrite {str(given)!r}, which is read.")
+    if not force and path.exists() and not is_own(path):
+        raise CommandError(
+            f"{str(path)!r} exists and does not look like a file that whether wrote: it is left alone. Give another "
+            "name, or --force to replace it."
+        )
+    tell_remains(path)
+
+
+def tell_remains(path: Path, files: Collection[str] = ()) -> None:
+    """Remove what a run that was killed left beside a file or folder, and say so."""
+    for name in clear_remains(path, files):
+        typer.echo(on_one_line(f"An earlier run was killed while it wrote {path}: its {name!r} was removed."), err=True)
 
 
 def refuse_names(names: Iterable[str], taken: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from whether.cli.options import AsJson, ModelPath, Query, TableOutput, TablePath, Texts, option, split
+from whether.cli.options import AsJson, Force, ModelPath, Query, Sheet, TableOutput, TablePath, Texts, option, split
 from whether.validate import check_between
 
 
@@ -15,6 +15,8 @@ def predict(
     id: Annotated[Texts, option("Columns to copy, as a,b; by default the ids of the model.", "COLUMNS")] = None,
     level: Annotated[float, option("Confidence level of the intervals.", "SHARE", shows=True)] = 0.95,
     query: Query = None,
+    sheet: Sheet = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the risk of every person in a table: the probability that the event ever happens.
@@ -32,11 +34,11 @@ def predict(
     from whether.files.table import check_format, open_table, write_table
     from whether.files.table.roles import check_column
 
-    check_output(output, table, model)
+    check_output(output, table, model, force=force)
     check_format(output)
     check_between(level, "level")
     opened = load_model(model)
-    encoder, source = opened.table_encoder(), open_table(table, query=query)
+    encoder, source = opened.table_encoder(), open_table(table, query=query, sheet=sheet)
     wanted = encoder.columns_among(source.column_names)
     own_ids = [name for name in encoder.ids if name in source.column_names]
     copied = split(id, source.column_names) or own_ids

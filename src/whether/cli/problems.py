@@ -23,11 +23,12 @@ from typer.core import TyperGroup
 import whether
 from whether.validate import ArgumentError, DataError
 
+LONGEST = 4000  # characters of a sentence; a cell may have millions
 PACKAGE = Path(whether.__file__).parent
 # Parameters of the library that are options of the program, in backticks where an error names them.
 PARAMETER = re.compile(
     "`(event|time|follow_up|entry|endpoint|event_value|competing|event_date|last_contact|entry_time|time_lower|"
-    "never_after|features|drop|keep|categorical|propensity_features|id|group|output|level|test_size)`"
+    "never_after|features|drop|keep|categorical|propensity_features|id|group|sheet|output|level|test_size)`"
 )
 
 
@@ -51,8 +52,8 @@ class Program(TyperGroup):
 
 
 def _ends_well(error: BaseException) -> bool:
-    """Whether it is how typer ends a command, or shows help where nothing was asked."""
-    return isinstance(error, (typer.Exit, typer.Abort)) or type(error).__name__ == "NoArgsIsHelpError"
+    """Whether it is how typer ends a command, shows help where nothing was asked, or finds nobody reading (head -1)."""
+    return isinstance(error, (typer.Exit, typer.Abort, BrokenPipeError)) or type(error).__name__ == "NoArgsIsHelpError"
 
 
 def _explain(error: BaseException, command: str) -> tuple[str, int]:
@@ -98,5 +99,6 @@ def printable(line: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return text as one such line."""
-    return printable(" ".join(text.split()))
+    """Return text as one such line, which is never longer than a screen."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

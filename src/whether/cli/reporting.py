@@ -15,7 +15,7 @@ from whether.analysis.sources import describe_origin
 from whether.cli.cohorts import read_people, what_else
 from whether.cli.method_choice import describe_training, save_fitted
 from whether.cli.options import CohortOptions
-from whether.cli.output import make_notes, refuse_names, tell
+from whether.cli.output import make_notes, refuse_names, tell, tell_remains
 from whether.cli.problems import printable
 from whether.estimators import LabelClassifier
 from whether.files.table import TableCohort, write_table
@@ -34,6 +34,7 @@ def run(
     cohort: CohortOptions, output: Path, as_json: bool, suppress_below: int, settings: dict[str, Any], **origin: str
 ) -> None:
     """Analyse, write the folder, and tell."""
+    tell_remains(output, FILES)
     with whole_folder(output, FILES, SCHEMA) as folder:
         people = read_people(cohort)
         names = _name_people(people)
@@ -53,18 +54,20 @@ def run(
         for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
             typer.echo(printable(line))
         typer.echo("")
-        for line in _about_files(output, tells_all=suppress_below <= 1 and not described.simulated):
+        tells_all = suppress_below <= 1 and not described.simulated
+        for line in _about_files(output, tells_all=tells_all, has_several=described.n_persons > 0):
             typer.echo(line)
 
 
-def _about_files(output: Path, *, tells_all: bool) -> list[str]:
-    """Say what the files of a folder tell of single persons."""
+def _about_files(output: Path, *, tells_all: bool, has_several: bool) -> list[str]:
+    """Say what the files of a folder tell of single persons, who may have several rows each."""
     report = f"The report is {output / REPORT}; "
     if tells_all:
         report += f"it and {SUMMARY} tell numbers of people however small: keep them where personal data may be."
     else:
         report += f"it contains no individual-level data; neither does {SUMMARY}."
-    rows = f"{PREDICTIONS} holds a row for each person: keep it where personal data may be. {MODEL} is the model."
+    of = "each row of the table, several for some people" if has_several else "each person"
+    rows = f"{PREDICTIONS} holds a row for {of}: keep it where personal data may be. {MODEL} is the model."
     return [report, rows]
 
 
@@ -85,5 +88,5 @@ def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
 
 
 def _save_model(answer: Analysis, people: TableCohort, path: Path) -> None:
-    training = describe_training(answer.model, people.y, answer.mean_risk.estimate, answer.unseen.estimate)
+    training = describe_training(answer.model, answer.mean_risk.estimate, answer.unseen.estimate)
     save_fitted(path, answer.model, people, METHODS[answer.recommendation.method], training)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli.options import AsJson, Seed, TableOutput, flag, option
+from whether.cli.options import AsJson, Force, Seed, TableOutput, flag, option
 
 TRUTH = "Add what nobody knows in practice: positive, true_risk, true_propensity; before death and at entry, too."
 
@@ -17,6 +17,7 @@ def simulate(
     n: Annotated[int | None, option("Number of people; by default, the world's own.", "NUMBER")] = None,
     seed: Seed = 0,
     truth: Annotated[bool, flag("--truth", TRUTH)] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a simulated cohort: features, event (1 if seen), time and follow_up.
@@ -33,7 +34,7 @@ def simulate(
     from whether.files.table import check_format, write_table
     from whether.simulation import simulate as draw
 
-    check_output(output)
+    check_output(output, force=force)
     check_format(output)
     cohort = draw(world, n=n, seed=seed)
     columns: dict[str, Any] = {name: cohort.X[:, position] for position, name in enumerate(cohort.feature_names)}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from whether.cli.options import Text, Texts, flag, option, split
+from whether.cli.options import Force, Text, Texts, flag, option, split
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -99,8 +99,10 @@ def table(
     worlds: WorldsOption = None,
     methods: MethodsOption = None,
     output: Annotated[Path | None, option("Write to this file instead of printing.", "FILE", "--output -o")] = None,
+    force: Force = False,
 ) -> None:
     """Print tables of stored results, the paper's numbers beside ours."""
+    from whether.cli.output import check_output
     from whether.files.whole_files import write_text
     from whether.study.overview import make_overviews, make_ranked_tables
     from whether.study.plan import find_study
@@ -109,6 +111,8 @@ def table(
     from whether.study.store import failures, open_existing
 
     check_format(form)
+    if output is not None:
+        check_output(output, results, force=force)
     records, tables = [], []
     with open_existing(_find_results(results, quick)) as stored:
         for name in studies:

@@ -9,13 +9,15 @@ import numpy as np
 
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS
-from whether.learners import LinearLearner, Task
+from whether.learners import MOST_SAMPLED, LinearLearner, Task
+from whether.open_residuals import OPEN
 from whether.propensity import Propensity, SurvivalTimePropensity, TwoSidedPropensity
-from whether.validate import check_planned_follow_up
+from whether.validate import ArgumentError, check_planned_follow_up
 
-# Seen deaths per feature from which on their times follow the features. With fewer, features tell the deaths apart by
-# chance, and whoever is unlike the dead becomes a positive.
-DEATHS_PER_FEATURE = 5
+# With fewer seen deaths per feature, features tell the deaths apart by chance, and whoever is unlike the dead becomes a
+# positive. Where times of death do not follow the features at all, though, the outcome has to say who died, and again
+# whoever is unlike the dead becomes a positive. So slopes of few deaths are held back, by a penalty worth 50 persons.
+DEATHS_PER_FEATURE, RIDGE_OF_FEW = 5, 50.0
 # People on whom the distribution of deaths is chosen at most.
 MOST_DEATHS = 5_000
 
@@ -27,7 +29,7 @@ def cure_candidates(
 
     The distributions are those of events and of deaths.
     """
-    candidates = survival_candidates(kind, distributions[0], cohort.without_known_negatives(), penalty)
+    candidates = survival_candidates(kind, distributions[0], cohort, penalty)
     if cohort.competing is None:
         return candidates
     if kind.needs_follow_up and cohort.time is not None:
@@ -38,11 +40,12 @@ def cure_candidates(
     mortal = replace(cohort.take(rows), labeled=cohort.competing[rows], competing=None, known_negative=None)
     deaths = survival_candidates(kind, distributions[1], mortal, penalty)
     n_features = cohort.features.shape[1]
-    sloped = penalty is None or np.count_nonzero(cohort.competing) >= DEATHS_PER_FEATURE * n_features
-    task = Task(mortal.thin(MOST_DEATHS), deaths, np.arange(n_features if sloped else 0), has_outcome=False)
-    chosen = LinearLearner(n_starts=1).fit(_filled(task)).propensity
+    is_few = penalty is not None and np.count_nonzero(cohort.competing) < DEATHS_PER_FEATURE * n_features
+    task = Task(mortal.thin(MOST_DEATHS), deaths, np.arange(n_features), has_outcome=False)
+    learner = LinearLearner(n_starts=1, ridge=RIDGE_OF_FEW) if is_few else LinearLearner(n_starts=1)
+    chosen = learner.fit(_filled(task)).propensity
     assert isinstance(chosen, SurvivalTimePropensity)
-    return [TwoSidedPropensity(candidate, chosen, sloped) for candidate in candidates]
+    return [TwoSidedPropensity(candidate, chosen, RIDGE_OF_FEW if is_few else 0.0) for candidate in candidates]
 
 
 def _filled(task: Task) -> Task:
@@ -58,7 +61,10 @@ def survival_candidates(
     kind: type[SurvivalTimePropensity], distribution: str, cohort: Cohort, penalty: str | None
 ) -> list[SurvivalTimePropensity]:
     """Propensities with the residual distribution that a parameter names, in the units of the recorded times."""
+    if distribution == OPEN:
+        raise ArgumentError(f"distribution={OPEN!r} needs event times and a cured part: use MixtureCureClassifier.")
     names = AUTO_DISTRIBUTIONS if distribution == "auto" else (distribution,)
+    cohort = cohort.thin(MOST_SAMPLED).without_known_negatives()
     recorded = np.log(cohort.required("time" if kind.needs_time else "follow_up"))
     center = float(np.average(recorded, weights=cohort.weight))
     spread = float(np.sqrt(np.average((recorded - center) ** 2, weights=cohort.weight)))

@@ -19,11 +19,11 @@ from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
+from whether.estimators.from_rows import FromRows
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
 from whether.learners import Learner, Task, resolve_learner
-from whether.learners.progress import reporting
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
     check_cohort,
@@ -34,10 +34,11 @@ from whether.validate import (
     check_readable,
     check_weight,
     resolve_columns,
+    unmasked,
 )
 
 
-class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -141,22 +142,14 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
         """
         self.__dict__.pop("model_", None)  # a fit that fails leaves no earlier model behind
         check_parameters(self.get_params(deep=False))
-        features, labels = self._check_X(X, reset=True), column_or_1d(y, warn=True)
+        features, labels = self._check_X(X, reset=True), column_or_1d(unmasked(y, "y"), warn=True)
         beside = {"time": time, "follow_up": follow_up, "sample_weight": sample_weight}
         beside |= {"groups": groups, "known_negative": known_negative, "time_lower": time_lower}
         beside |= {"entry_time": entry_time, "competing": competing}
         cohort = check_cohort(features, labels, names=self._names(), **beside)
         check_needs(type(self).__name__, cohort, self._needs)
         check_readable(type(self).__name__, vars(cohort), self._unread)
-        self.classes_ = np.array([0, 1])
-        self._count(cohort)
-        with reporting(self.verbose) as report:
-            task = self._task(cohort)
-            self.model_ = self._learner(task).fit(task)
-            self._describe(cohort)
-            report.say(f"{type(self).__name__}, {cohort.n:,} people: {self.fit_result_.message}")
-        self._report()
-        return self
+        return self._learn(cohort)
 
     @classmethod
     def unread_records(cls) -> tuple[str, ...]:
@@ -167,8 +160,8 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
     def _task(self, cohort: Cohort) -> Task:
         """Return what is to be learned from a checked cohort: the restriction on the propensity."""
 
-    def _describe(self, cohort: Cohort) -> None:
-        """Keep what else the fit says about the cohort."""
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
+        """Keep what else the fit says about the cohort; of a sample, with the longest time of the others."""
 
     def _learner(self, task: Task) -> Any:
         """Learner that the parameter stands for, with the linear settings from which all learners start."""
@@ -227,8 +220,7 @@ class CensoredClassifier(FitReport, ClassifierMixin, BaseEstimator, ABC):
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
-        more_likely = self.decision_function(X) > 0
-        return np.asarray(self.classes_[more_likely.astype(int)])
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:

@@ -67,7 +67,7 @@ def describe_coefficients(
         for k, name in enumerate(propensity.predictors)
     ]
     sloped = [position - layout.first for position in layout.sloped] if layout.n_shared else []
-    rows += [levels[k] for k in sloped]
+    rows += [levels[k] for k in sloped if propensity.has_level]
     for position in np.argsort(fit.shared_columns) if sloped else ():
         part = propensity.predictors[sloped[0]].split(" ")[0]
         slope = multiplier[sloped[0]] * raw[layout.shared][position]
@@ -77,7 +77,8 @@ def describe_coefficients(
         for position in np.argsort(fit.other_columns):
             term = Term(propensity.predictors[k], names[fit.other_columns[position]], propensity.ratio_kind)
             rows.append((term, multiplier[k] * raw[layout.other][position], 0.0))
-    rows += [level for k, level in enumerate(levels) if k not in {*sloped, *propensity.other_sloped}]
+    rest = {*range(len(levels))} - {*sloped, *propensity.other_sloped}
+    rows += [levels[k] for k in sorted(rest) if propensity.has_level]
     terms, matrix, shifts = zip(*rows, strict=True)
     return list(terms), np.array(matrix), np.array(shifts)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,17 +11,21 @@ from sklearn.exceptions import ConvergenceWarning
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
 from whether.estimators.label_only import LabelOnlyClassifier
+from whether.estimators.priors import estimate_frequency
 from whether.estimators.warn import warn
-from whether.learners import LinearLearner, NeuralLearner, Task
-from whether.learners.linear.ridge import label_probabilities_left_out, settle_ridge
+from whether.learners import NeuralLearner, Task
 from whether.propensity import Certain, LogisticPropensity
 from whether.risk import PURisk
 from whether.validate import ArgumentError, DataError, check_share
 
 
+def _is_number(label_frequency: float | str | None) -> bool:
+    return label_frequency is not None and not isinstance(label_frequency, str)
+
+
 def _frequency_note(model: ElkanNotoClassifier | UnbiasedPUClassifier) -> str:
-    given = model.label_frequency is not None or model.prevalence is not None
-    how = "as given" if given else "estimated, and its own uncertainty is not in the standard errors"
+    is_given = model.prevalence is not None or _is_number(model.label_frequency)
+    how = "as given" if is_given else "estimated, and its own uncertainty is not in the standard errors"
     return f"Conditional on a label frequency of {model.label_frequency_:.4g} ({how})."
 
 
@@ -34,8 +37,9 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
 
     Parameters
     ----------
-    label_frequency : float, optional
-        Share of the positives that is labeled, if known.
+    label_frequency : float or str, optional
+        Share of the positives that is labeled, if known; or the name of a method that estimates it, such as "bbe" or
+        "tice": see `label_frequency`. None is "elkan-noto".
     prevalence : float, optional
         Share of positives in the cohort, if known instead.
     learner, penalty, ridge, covariance, max_iter, random_state, verbose
@@ -62,7 +66,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
     def __init__(
         self,
         *,
-        label_frequency: float | None = None,
+        label_frequency: float | str | None = None,
         prevalence: float | None = None,
         learner: Any = "linear",
         penalty: str | None = "auto",
@@ -77,7 +81,7 @@ class ElkanNotoClassifier(LabelOnlyClassifier):
         self.random_state, self.verbose = random_state, verbose
 
     def _task(self, cohort: Cohort) -> Task:
-        c = self.label_frequency_ = _settle_label_frequency(self, cohort, elkan_noto_label_frequency)
+        c = self.label_frequency_ = _settle_label_frequency(self, cohort, "elkan-noto")
         if c == 1.0:
             return Task(cohort, [Certain()], rng=self._rng())
         known = {0: float(np.log(c) - np.log1p(-c))}
@@ -101,7 +105,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
     nonnegative : bool, default=False
         Keep the negatives' share of the risk from falling below zero (nnPU); with a linear or a neural learner.
     label_frequency, prevalence : float, optional
-        See `ElkanNotoClassifier`.
+        See `ElkanNotoClassifier`; here a label_frequency of None is "likelihood".
     learner, ridge, max_iter, random_state, verbose
         See `CensoredClassifier`.
 
@@ -132,7 +136,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
         self,
         *,
         nonnegative: bool = False,
-        label_frequency: float | None = None,
+        label_frequency: float | str | None = None,
         prevalence: float | None = None,
         learner: Any = "linear",
         ridge: float | str = "auto",
@@ -152,11 +156,11 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
                 f"it is fitted with learner='linear' or 'neural', got {self.learner!r}. Take one of these, or leave "
                 "nonnegative out: boosting stops on held-out risk, before it runs away."
             )
-        self.label_frequency_ = _settle_label_frequency(self, cohort, likely_label_frequency)
+        self.label_frequency_ = _settle_label_frequency(self, cohort, "likelihood")
         risk = PURisk(self.label_frequency_, nonnegative=self.nonnegative)
         return Task(cohort, [risk.propensity], risk=risk, rng=self._rng())
 
-    def _describe(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
         loss = softplus_expit(np.asarray(self.model_.predict(cohort.features)[0]))[0]
         weight = 1 - cohort.labeled / self.label_frequency_
         self.negative_risk_ = float(np.average(weight * loss, weights=cohort.weight))
@@ -175,15 +179,13 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
             )
 
 
-def _settle_label_frequency(
-    model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, estimate: Callable[[Cohort, float | str], float]
-) -> float:
-    """Return c as given, or implied by a known prevalence, or estimated where neither is given."""
+def _settle_label_frequency(model: ElkanNotoClassifier | UnbiasedPUClassifier, cohort: Cohort, usual: str) -> float:
+    """Return c as given, or implied by a known prevalence, or estimated by the method that is named."""
     label_frequency, prevalence = model.label_frequency, model.prevalence
     rate = float(np.average(cohort.labeled, weights=cohort.weight))
     if label_frequency is not None and prevalence is not None:
         raise ArgumentError("Give label_frequency or prevalence, not both: one implies the other.")
-    if label_frequency is not None:
+    if label_frequency is not None and not isinstance(label_frequency, str):
         if check_share(label_frequency, "label_frequency") < rate:
             raise DataError(
                 f"label_frequency={label_frequency!r} would make more positives than people: "
@@ -201,26 +203,5 @@ def _settle_label_frequency(
     if np.isnan(cohort.features).any():
         filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
         cohort = replace(cohort, features=filled)
-    # There can't be more positives than people.
     ridge = 0.0 if model.penalty is None else model.ridge
-    return min(max(estimate(cohort, ridge), rate), 1.0)
-
-
-def likely_label_frequency(cohort: Cohort, ridge: float | str) -> float:
-    """Maximum-likelihood estimate under a constant propensity: where logistic p(x) times c fits best.
-
-    It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
-    """
-    fit = LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
-    return float(softplus_expit(fit.coefficients[1:2])[1][0])
-
-
-def elkan_noto_label_frequency(cohort: Cohort, ridge: float | str) -> float:
-    """Mean over labeled people of Pr(labeled | x), each predicted without that person (Elkan and Noto 2008).
-
-    Under a constant propensity Pr(labeled | x) = c p(x), which is c wherever p(x) = 1: the rule assumes that labeled
-    people are nearly certain positives, and estimates too small a c where they are not. Leaving a person out is done
-    by one Newton step, so that nothing is drawn at random.
-    """
-    weight = None if cohort.weight is None else cohort.weight[cohort.labeled]
-    return float(np.average(label_probabilities_left_out(cohort, settle_ridge(ridge, cohort)), weights=weight))
+    return estimate_frequency(label_frequency or usual, cohort, ridge, model._rng())

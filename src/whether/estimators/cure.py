@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.candidates import cure_candidates
 from whether.estimators.time_model import TimeModelClassifier, task_in_two_parts
-from whether.learners import LinearFit, ShrinkagePath, Task
+from whether.learners import MOST_SAMPLED, LinearFit, OpenLearner, ShrinkagePath, Task
+from whether.open_residuals import OPEN
 from whether.propensity import (
     DiscreteTimePropensity,
     EventTimePropensity,
@@ -24,7 +26,7 @@ from whether.propensity import (
 )
 
 
-class _SharedIndex(ABC):
+class SharedIndex(ABC):
     """What the cure models with a shared index tell about it."""
 
     model_: Any
@@ -68,7 +70,7 @@ class _SharedIndex(ABC):
         return notes
 
 
-class _AcceleratedCure(_SharedIndex):
+class _AcceleratedCure(SharedIndex):
     """The cure models with a residual distribution of log time: what they take and make of it."""
 
     _propensity_kind: ClassVar[type[SurvivalTimePropensity]]
@@ -132,8 +134,8 @@ class FollowUpCureClassifier(_AcceleratedCure, TimeModelClassifier):
     outcome_features : list of str or int, optional
         Features that the outcome (whether the event ever happens) may depend on; None means all, an empty list none.
     death_distribution : str, default="auto"
-        Distribution of the times at which negatives die, where ``fit`` is told of deaths. They follow the features if
-        at least five were seen for each.
+        Distribution of the times at which negatives die, where ``fit`` is told of deaths. They follow the features,
+        with slopes that are held back where fewer than five deaths were seen for each.
     prevalence, prevalence_error : float, optional
         Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
     learner, penalty, ridge, covariance, max_iter, n_starts, random_state, verbose
@@ -161,7 +163,10 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
 
     Parameters
     ----------
-    distribution, time_features, shrinkage, outcome_features, death_distribution
+    distribution : str, default="auto"
+        See `FollowUpCureClassifier`; or "open", which leaves the distribution of residuals of log time open and
+        estimates it along with the coefficients (the semiparametric model), for ``learner="linear"``.
+    time_features, shrinkage, outcome_features, death_distribution
         See `FollowUpCureClassifier`. ``penalty=None`` is the published model.
     prevalence, prevalence_error : float, optional
         Share of positives among people like these, known from elsewhere, and its standard error; see `KnownShare`.
@@ -171,6 +176,8 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     References
     ----------
     Yamaguchi, Accelerated failure-time regression models with a regression model of surviving fraction, JASA 1992.
+    Li and Taylor, A semi-parametric accelerated failure time cure model, Statistics in Medicine 2002. Zhang and Peng,
+    A new estimation method for the semiparametric accelerated failure time mixture cure model, ibid. 2007.
 
     Examples
     --------
@@ -184,8 +191,34 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
     _needs = ("time",)
     _propensity_kind = EventTimePropensity
 
+    def _task(self, cohort: Cohort) -> Task:
+        # Where the distribution is left open, the fit starts from the most likely of the usual ones.
+        named = "auto" if self.distribution == OPEN else self.distribution, self.death_distribution
+        return task_in_two_parts(self, cohort, cure_candidates(EventTimePropensity, named, cohort, self.penalty))
 
-class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
+    def _learner(self, task: Task) -> Any:
+        learner = super()._learner(task)
+        return OpenLearner(**vars(learner)) if self.distribution == OPEN else learner
+
+    def _unseen_share(self, cohort: Cohort) -> float:
+        share = super()._unseen_share(cohort)
+        pilot = getattr(self.model_, "pilot", None)
+        if pilot is None:
+            return share
+        # An open distribution ends with the last events seen: the parametric one says what may come after them.
+        other = copy.copy(self)
+        other.model_ = pilot
+        return max(share, TimeModelClassifier._unseen_share(other, cohort))
+
+    def _notes(self) -> list[str]:
+        open_note = (
+            "The distribution of residuals of log time is estimated, with no event after the largest residual that was "
+            "seen. Standard errors allow for its estimation, but not for the choice of its smoothness."
+        )
+        return [*super()._notes(), *([open_note] if self.distribution == OPEN else [])]
+
+
+class DiscreteTimeCureClassifier(SharedIndex, TimeModelClassifier):
     """Cure model with event times in bins, one hazard per bin and shared slopes on the hazards' logits.
 
     Nothing is assumed about the shape of the event-time distribution, except that every positive's event comes no later
@@ -252,7 +285,7 @@ class DiscreteTimeCureClassifier(_SharedIndex, TimeModelClassifier):
         return np.asarray(self.model_.propensity.edges)
 
     def _task(self, cohort: Cohort) -> Task:
-        timed = cohort.without_known_negatives()
+        timed = cohort.thin(MOST_SAMPLED).without_known_negatives()
         weight, time = None if timed.weight is None else timed.weight[timed.labeled], timed.required("time")
         edges = equal_event_edges(time[timed.labeled], self.n_bins, weight)
         # Raised a little, so that nobody's event time is kept; tied edges become one.

@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.coefficient_table import describe_coefficients, summarize
+from whether.estimators.warn import warn_of_outliers
 from whether.inference import Summary
-from whether.learners import BoostedFit, FitResult, LinearFit, Selection
-from whether.validate import ArgumentError
+from whether.learners import BoostedFit, FitResult, LinearFit, Population, Selection
+from whether.validate import ArgumentError, find_outlying
 
 
 class FitReport:
@@ -25,13 +26,21 @@ class FitReport:
     n_groups_: int | None = None
     n_known_negatives_: float = 0.0
     n_deaths_: float = 0.0
+    outlying_features_: tuple[str, ...] = ()  # in which one value leaves nothing of the differences between the others
 
-    def _count(self, cohort: Cohort) -> None:
+    def _count(self, cohort: Cohort, population: Population | None) -> None:
         """Keep how many people, events, known negatives and groups there were."""
+        if population is not None:
+            self.n_people_, self.n_events_ = population.people, population.events
+            self.n_known_negatives_, self.n_deaths_ = population.known_negatives, population.deaths
+            self.n_groups_ = None
+            return
         weights, never = cohort.weights, cohort.known_negative
         self.n_people_, self.n_events_ = float(weights.sum()), float(weights[cohort.labeled].sum())
         self.n_known_negatives_ = 0.0 if never is None else float(weights[never].sum())
         self.n_deaths_ = 0.0 if cohort.competing is None else float(weights[cohort.competing].sum())
+        self.outlying_features_ = tuple(find_outlying(cohort.features, cohort.names))
+        warn_of_outliers(self.outlying_features_)
         self.n_groups_ = None if cohort.groups is None else int(np.unique(cohort.groups).size)
 
     @property
@@ -111,7 +120,7 @@ class FitReport:
         return pandas.DataFrame(values, index=labels, columns=labels)
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Coefficients with standard errors, z, p, confidence intervals and odds, rate or time ratios.
+        """Coefficients with standard errors, z, p, confidence intervals and odds, rate, time or hazard ratios.
 
         Parameters
         ----------

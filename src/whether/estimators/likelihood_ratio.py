@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from whether.distributions import DISTRIBUTIONS
 from whether.estimators.censored import CensoredClassifier
+from whether.open_residuals import OPEN
+from whether.propensity import CoxPropensity
 from whether.validate import ArgumentError
 
 # Two fits to the same people have the same means and spreads to this relative precision.
@@ -106,8 +108,17 @@ def likelihood_ratio_test(small: CensoredClassifier, large: CensoredClassifier) 
 def _check_nested(small: CensoredClassifier, large: CensoredClassifier) -> None:
     if type(small) is not type(large):
         kinds = f"{type(small).__name__} and {type(large).__name__}"
-        raise ArgumentError(f"The models must be of one class, got {kinds}. Compare aic_ or bic_ instead.")
+        # A likelihood over a free baseline has jumps in place of densities.
+        is_free = any(isinstance(model.model_.propensity, CoxPropensity) for model in (small, large))
+        instead = "score() on people held out" if is_free else "aic_ or bic_"
+        raise ArgumentError(f"The models must be of one class, got {kinds}. Compare {instead} instead.")
+    for name in ("ties", "tail"):
+        first, second = (getattr(model, name, None) for model in (small, large))
+        if first != second:
+            raise ArgumentError(f"The models must have the same {name}, got {first!r} and {second!r}.")
     inner, outer = small.model_.propensity.name, large.model_.propensity.name
+    if OPEN in (inner, outer):
+        raise ArgumentError(f"The distribution {OPEN!r} has no likelihood-ratio test: its shares have no fixed number.")
     if inner != outer and inner not in DISTRIBUTIONS[outer].special_cases:
         raise ArgumentError(f"{inner} is no special case of {outer}. Compare aic_ or bic_ instead.")
     for part in ("outcome_columns", "shared_columns"):
@@ -135,6 +146,8 @@ def _describe_setting(model: CensoredClassifier) -> dict[str, list[float]]:
         setting["the recorded times"] = [propensity.center, propensity.spread]
     if hasattr(propensity, "edges"):
         setting["the bins of time"] = list(propensity.edges)
+    if hasattr(propensity, "times"):
+        setting["the times of events"] = list(propensity.times)
     if hasattr(model, "label_frequency_"):
         setting["the label frequency"] = [model.label_frequency_]
     values = zip(columns, means, spreads, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,25 @@ import numpy as np
 from whether.cohort import Cohort
 from whether.distributions import DISTRIBUTIONS
 from whether.learners import KnownShare, LinearLearner, Task, resolve_learner
+from whether.open_residuals import OPEN
 from whether.validate import ArgumentError, DataError, check_share, check_whole_number
 
 # Standard error of a share that is given without one: as good as exact, and no trouble to the optimizer.
 SMALLEST_ERROR = 0.001
 # Standard errors by which a share may lie outside of what the labels allow.
 FAR = 4.0
-LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2}
+LOWEST_COUNTS = {"max_iter": 1, "n_starts": 1, "n_bins": 2, "n_steps": 2}
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-DISTRIBUTION = (
-    f"'auto' or one of {sorted(DISTRIBUTIONS)}",
-    lambda value: isinstance(value, str) and value in ("auto", *DISTRIBUTIONS),
-)
+def _distribution_rule(*others: str) -> tuple[str, Callable[[Any], bool]]:
+    names = sorted((*DISTRIBUTIONS, *others))
+    return f"'auto' or one of {names}", lambda value: isinstance(value, str) and value in ("auto", *names)
+
+
 # What a parameter must be, in words and as a test.
 RULES = {
     "penalty": ("'auto', or None for maximum likelihood", lambda value: value is None or value == "auto"),
@@ -39,11 +42,17 @@ RULES = {
         "'cv' or a number >= 0 (math.inf for one index)",
         lambda value: value == "cv" or (_is_number(value) and value >= 0),
     ),
+    "n_folds": (
+        "0 (no folds) or a whole number >= 2",
+        lambda value: isinstance(value, numbers.Integral) and (value == 0 or int(value) >= 2),
+    ),
     "clock": ("'time' or 'follow_up'", lambda value: isinstance(value, str) and value in ("time", "follow_up")),
     "covariance": ("'observed' or 'sandwich'", lambda value: value in ("observed", "sandwich")),
-    "distribution": DISTRIBUTION,
+    "distribution": _distribution_rule(OPEN),
+    "ties": ("'breslow' or 'efron'", lambda value: isinstance(value, str) and value in ("breslow", "efron")),
+    "tail": ("'zero' or 'open'", lambda value: isinstance(value, str) and value in ("zero", "open")),
     "prevalence_error": ("a number > 0", lambda value: value is None or (_is_number(value) and 0 < value < math.inf)),
-    "death_distribution": DISTRIBUTION,
+    "death_distribution": _distribution_rule(),
     "verbose": (
         "True, False or a whole number >= 0",
         lambda value: isinstance(value, numbers.Integral) and int(value) >= 0,
@@ -68,6 +77,11 @@ def _check_combination(parameters: dict[str, Any]) -> None:
     is_linear = parameters.get("learner", "linear") == "linear"
     if parameters.get("outcome_features") is not None and not is_linear:
         raise ArgumentError("outcome_features is for learner='linear': other learners choose among all features.")
+    if parameters.get("distribution") == OPEN and not is_linear:
+        raise ArgumentError(
+            f"distribution={OPEN!r} is for learner='linear', got learner={parameters['learner']!r}. With other "
+            "learners DiscreteTimeCureClassifier reads event times without a distribution, in bins."
+        )
     if parameters.get("penalty", "auto") is not None:
         return
     if not is_linear:

@@ -94,7 +94,5 @@ class PromotionTimeClassifier(TimeModelClassifier):
         return str(self.model_.propensity.name)
 
     def _task(self, cohort: Cohort) -> Task:
-        candidates = survival_candidates(
-            CLOCKS[self.clock], self.distribution, cohort.without_known_negatives(), self.penalty
-        )
+        candidates = survival_candidates(CLOCKS[self.clock], self.distribution, cohort, self.penalty)
         return task_in_two_parts(self, cohort, candidates)

@@ -58,16 +58,22 @@ class TimeModelClassifier(CensoredClassifier):
         """Probability that the event ever happens."""
         return np.ones(v.shape[1]) if eta is None else self.family.probability(eta)[0]
 
-    def _describe(self, cohort: Cohort) -> None:
+    def _describe(self, cohort: Cohort, longest: float | None = None) -> None:
         cohort = cohort.without_known_negatives()
         self.follow_up_points_ = potential_follow_up(cohort)
         recorded = np.fmax.reduce([values for values in (cohort.time, cohort.follow_up) if values is not None])
-        self.longest_follow_up_ = float(coarsen_times(recorded, cohort.weights, recorded.max()[None])[0])
-        some = cohort.thin(MOST_ROWS)
-        eta, v = self.model_.predict(some.features)
-        expected = self._positive(eta, v) * some.weights
-        unseen = np.exp(self._log_missed(eta, v, np.full(some.n, self.longest_follow_up_)))
-        self.unseen_share_ = float(expected @ unseen / max(expected.sum(), 1e-300))
+        weights = cohort.weights
+        if longest is not None and longest > recorded.max():
+            recorded, weights = np.append(recorded, longest), np.append(weights, 1.0)
+        self.longest_follow_up_ = float(coarsen_times(recorded, weights, recorded.max()[None])[0])
+        self.unseen_share_ = self._unseen_share(cohort.thin(MOST_ROWS))
+
+    def _unseen_share(self, cohort: Cohort) -> float:
+        """Share of the expected positives of a cohort whose event comes after the longest follow-up."""
+        eta, v = self.model_.predict(cohort.features)
+        expected = self._positive(eta, v) * cohort.weights
+        unseen = np.exp(self._log_missed(eta, v, np.full(cohort.n, self.longest_follow_up_)))
+        return float(expected @ unseen / max(expected.sum(), 1e-300))
 
     def _report(self) -> None:
         super()._report()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Sequence
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -46,3 +47,15 @@ def warn_of_boundary(fit: LinearFit, names: list[str]) -> None:
         "nobody is cured, which is AFTClassifier's model; slopes, that their features follow from each other or tell "
         "some people apart perfectly.",
     )
+
+
+def warn_of_outliers(names: Sequence[str]) -> None:
+    """Warn where one value of a feature leaves nothing of the differences between all others."""
+    if names:
+        listed = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
+        warn(
+            UserWarning,
+            f"One value lies so far from all others that it erases the effect of {listed}: among the rest less than a "
+            "hundredth of the variance is left. Look at the largest and smallest values; a mistyped one belongs put "
+            "right or left out, and a feature over many orders of magnitude on a log scale.",
+        )

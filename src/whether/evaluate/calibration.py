@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from whether.facts import Drawn
-from whether.survival import kaplan_meier
-from whether.validate import check_labels, check_scores, check_times, check_whole_number
+from whether.survival import cumulative_incidence, kaplan_meier
+from whether.validate import check_flags, check_labels, check_scores, check_times, check_whole_number
 
 Array = NDArray[np.float64]
 
@@ -79,8 +79,12 @@ def censored_calibration_curve(
     horizon: float | None = None,
     n_groups: int = 10,
     level: float = 0.95,
+    competing: ArrayLike | None = None,
+    entry_time: ArrayLike | None = None,
 ) -> CalibrationCurve:
     """Calibration where follow-up ended early: observed is one minus Kaplan and Meier's curve within each group.
+
+    Where some died first it is Aalen and Johansen's curve, of the event before death.
 
     That is the share with the event by the horizon. It is the share of positives if all their events come by then, and
     a lower bound otherwise. Follow-up has to be independent of the event within each group. A group without events has
@@ -98,13 +102,23 @@ def censored_calibration_curve(
         Default: the last event.
     n_groups, level
         See `calibration_curve`.
+    competing : array-like of bool, optional
+        Who died without the event, or is known never to have it.
+    entry_time : array-like, optional
+        When each person came under observation.
     """
     risks = check_scores(risk, "risk")
     labeled, times = check_labels(y, risks.size), check_times(time, risks.size, "time")
+    never = None if competing is None else check_flags(competing, risks.size, "competing")
+    late = None if entry_time is None else np.asarray(entry_time, dtype=float)
     limit = float(times[labeled].max()) if horizon is None else float(horizon)
     rows = []
     for group in _groups(risks, n_groups):
-        curve = kaplan_meier(labeled[group], times[group])
+        entry = None if late is None else late[group]
+        if never is None:
+            curve = kaplan_meier(labeled[group], times[group], entry=entry)
+        else:
+            curve = cumulative_incidence(labeled[group], never[group], times[group], entry=entry).event_free()
         last = int(np.searchsorted(curve.times, limit, side="right")) - 1
         lower, upper = (limits[last] if last >= 0 else 1.0 for limits in curve.interval(level))
         event_free = float(curve.at(limit))

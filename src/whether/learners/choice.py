@@ -16,7 +16,7 @@ from whether.learners.fit_result import Selection, close_to_best
 from whether.learners.linear import LinearLearner
 from whether.learners.neural import NeuralLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem, deal_folds, sum_by_group
+from whether.learners.rows import RowProblem, deal_folds, sum_by_group, usable_folds
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError
 
@@ -50,7 +50,7 @@ class AutoLearner(Learner, BaseEstimator):
         values = {name: np.full(cohort.n, np.nan) for name in learners}
         running = list(learners)
         with progress(self.n_folds, "Folds to compare learners") as bar:
-            for number in range(self.n_folds):
+            for number in usable_folds(fold, cohort.labeled):
                 outside = np.flatnonzero(fold == number)
                 for name in running:
                     values[name][outside] = _held_out(judged[name], task, outside)

@@ -16,10 +16,23 @@ Result = TypeVar("Result")
 # Fewer blocks than this are done before the threads have started.
 FEW_BLOCKS = 8
 MOST_THREADS = 4
+# OpenMP's threads do not come along when a process forks, and a child that asks for them waits for ever.
+_is_forked = False
+
+
+def _remember_fork() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_remember_fork)
 
 
 def n_threads() -> int:
     """Threads to use: the cores there are, or fewer if OMP_NUM_THREADS says so (as in joblib's workers)."""
+    if _is_forked:
+        return 1
     allowed = os.environ.get("OMP_NUM_THREADS", "")
     most = int(allowed) if allowed.isdigit() else MOST_THREADS
     return max(1, min(int(cpu_count()), MOST_THREADS, most))

@@ -73,6 +73,12 @@ def _as_slice(rows: Rows) -> Selected:
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == rows.size - 1 else rows
 
 
+def step_of_part(n: int, n_labeled: int, n_rows: int, fewest_labeled: int) -> int:
+    """Distance of evenly spaced rows that are about so many, with at least so many labeled ones."""
+    share = max(n_rows / n, fewest_labeled / max(n_labeled, 1))
+    return int(1 / share) if share < 1 else 1
+
+
 def deal_folds(
     labeled: Flags,
     ranks: Array,
@@ -103,6 +109,26 @@ def deal_folds(
         whole = _place_of_group(place, groups)
         place = whole if np.ptp(whole) + 1 >= n_folds else place
     return place % n_folds
+
+
+def usable_folds(folds: Rows, labeled: Flags) -> list[int]:
+    """Folds without which there are still labeled and unlabeled people; where events are few, not all of them."""
+    numbers = range(int(folds.max()) + 1)
+    return [number for number in numbers if labeled[folds != number].any() and not labeled[folds != number].all()]
+
+
+def order_by_content(cohort: Cohort) -> Rows:
+    """Order of the rows by what is known of people: labeled ones first, the same for every order of the table.
+
+    It does not change with units, and with the order of columns only where rows are otherwise alike.
+    """
+    gaps = np.isnan(cohort.features)
+    scaled = in_spreads(np.where(gaps, 0.0, cohort.features)) - gaps
+    size = np.round((scaled**2).sum(axis=1), 6)
+    mix = np.round((scaled * np.sqrt(np.arange(2, 2 + scaled.shape[1]))).sum(axis=1), 6)
+    beside = (cohort.weight, cohort.entry_time, cohort.time_lower, cohort.follow_up, cohort.time)
+    keys = [mix, size, *(values for values in beside if values is not None), ~cohort.labeled]
+    return np.lexsort(keys)
 
 
 def _place_of_group(place: Rows, groups: Rows) -> Rows:

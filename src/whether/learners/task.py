@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,12 @@ from whether.likelihood import LIKELIHOODS, Criterion
 from whether.propensity import Propensity
 from whether.risk import PURisk
 from whether.validate import ArgumentError
+
+if TYPE_CHECKING:
+    from whether.learners.population import Population
+
+# People from whom the levels are taken at which a fit starts.
+MOST_FOR_LEVELS = 50_000
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class Task:
         Where a learner draws from.
     share : KnownShare or None
         What is known of the share of positives from elsewhere.
+    population : Population or None
+        All people, where they come in blocks; the cohort is then a sample of them.
     """
 
     cohort: Cohort
@@ -79,6 +87,7 @@ class Task:
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     outcome_columns: Rows | None = None
     share: KnownShare | None = None
+    population: Population | None = None
 
     @property
     def propensity(self) -> Propensity:
@@ -103,7 +112,8 @@ class Task:
 
     def levels(self) -> Array:
         """Where the propensity's predictors start: as known, or as the propensity says."""
-        cohort, rows = self.cohort, np.flatnonzero(self.cohort.labeled)
+        cohort = self.cohort.thin(MOST_FOR_LEVELS)
+        rows = np.flatnonzero(cohort.labeled)
         weight = None if cohort.weight is None else cohort.weight[rows]
         levels = self.propensity.start(self.propensity.observe(cohort).end[..., rows], weight)
         for predictor, value in self.known.items():
@@ -113,6 +123,10 @@ class Task:
     def take(self, rows: Rows) -> Task:
         """Return the task with some of the people."""
         return replace(self, cohort=self.cohort.take(rows))
+
+    def without_people(self) -> Task:
+        """Return the task with nobody in it, to be sent to where people are."""
+        return replace(self, cohort=self.cohort.take(np.empty(0, dtype=np.intp)), population=None)
 
     def under(self, propensity: Propensity) -> Task:
         """Return the task with one candidate."""

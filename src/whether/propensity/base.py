@@ -73,11 +73,14 @@ class Propensity(ABC):
     # A slope of this size departs from the shared index as much as a slope of one spread of log time does: the unit in
     # which the penalty on departures is meant.
     slope_unit: ClassVar[float] = 1.0
+    has_level: ClassVar[bool] = True  # whether the level of predictors is theirs, and not that of a baseline
+    without_level: ClassVar[tuple[int, ...]] = ()  # predictors whose level is zero, because a baseline is free
     ratio_kind: ClassVar[str] = "odds ratio"  # what the exponential of a slope means; empty for nothing
     needs_time: ClassVar[bool] = False  # which of the two clocks is read, if any
     needs_follow_up: ClassVar[bool] = False
     # Which predictors, of what becomes of negatives, follow the features with slopes of their own.
     other_sloped: tuple[int, ...] = ()
+    other_ridge: float = 0.0  # penalty on the squares of those slopes, besides that on all, in persons
 
     @abstractmethod
     def log_seen(self, v: Array, observed: Array) -> Terms:
@@ -167,9 +170,12 @@ class Propensity(ABC):
         size = len(self.predictors)
         return 0.0, np.zeros(size), np.zeros((size, size))
 
+    # Average people, half of them positive, that are added to keep the level of the outcome finite.
+    pseudo_people: float = 0.0
+
     @property
     def is_penalized(self) -> bool:
-        """Whether that penalty is anything but zero."""
+        """Whether there is a penalty of its own on the levels."""
         return False
 
     def units(self) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
-"""Propensities that need no times: none (e = 1), a known constant, a logistic function of features."""
+"""Propensities that need no times: none (e = 1), known for all or for each, a logistic function of features."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,30 @@ class KnownFrequency(Propensity):
             return _constant(float(np.log1p(-self.label_frequency)), observed)
 
 
+class KnownPropensity(Propensity):
+    """The chance to be seen is known for everybody, and stands where follow-up does.
+
+    It is follow-up on a clock on which the events of positives come evenly between 0 and 1.
+    """
+
+    predictors = ()
+    sloped = ()
+    needs_follow_up: ClassVar[bool] = True
+
+    def locate(self, time: Array) -> Array:
+        """The chance itself."""
+        return time
+
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """Log of the chance."""
+        return _constant(np.log(observed), observed)
+
+    def log_missed(self, v: Array, observed: Array) -> Terms:
+        """Log of what it lacks to 1."""
+        with np.errstate(divide="ignore"):
+            return _constant(np.log1p(-observed), observed)
+
+
 class LogisticPropensity(Propensity):
     """The propensity is expit of one predictor: a constant (SCAR), or with slopes on a subset of the features (SAR)."""
 
@@ -67,6 +91,6 @@ class LogisticPropensity(Propensity):
         return {"sloped": self.sloped[0]}
 
 
-def _constant(value: float, observed: Array) -> Terms:
+def _constant(value: float | Array, observed: Array) -> Terms:
     n = observed.shape[-1]
     return Terms(np.full(n, value), np.zeros((0, n)), np.zeros((0, 0, n)))

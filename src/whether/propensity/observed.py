@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ class Observed:
 
     def take(self, rows: Rows | slice) -> Observed:
         """Return what is known of some of the people."""
-        parts: Iterator[Any] = (getattr(self, field.name) for field in fields(self))
+        parts = (self.end, self.lower, self.entry, self.never, self.died)
         taken: list[Any] = [None if part is None else part[..., rows] for part in parts]
         return Observed(*taken)
 

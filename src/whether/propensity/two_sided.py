@@ -20,21 +20,20 @@ class TwoSidedPropensity(Propensity):
 
     Of a person who is neither, the likelihood is (1 - p) S_D(c) + p S(c). So what is missed of a positive enters as a
     ratio, S / S_D, and the survival of negatives apart. The predictors of negatives come last, and follow all features
-    with slopes of their own, if deaths are ``sloped``.
+    with slopes of their own, which ``other_ridge`` holds back.
     """
 
     index_sign: ClassVar[float] = SurvivalTimePropensity.index_sign
     ratio_kind: ClassVar[str] = SurvivalTimePropensity.ratio_kind
 
     def __init__(
-        self, events: SurvivalTimePropensity, deaths: SurvivalTimePropensity, sloped_deaths: bool = True
+        self, events: SurvivalTimePropensity, deaths: SurvivalTimePropensity, other_ridge: float = 0.0
     ) -> None:
-        self.events, self.deaths, self.name, self.sloped_deaths = events, deaths, events.name, sloped_deaths
+        self.events, self.deaths, self.name, self.other_ridge = events, deaths, events.name, other_ridge
         self.size = len(events.predictors)
         self.predictors = (*events.predictors, *(DEATH + name for name in deaths.predictors))
         self.sloped = (*events.sloped, *(False for _ in deaths.predictors))
-        follows = (k for k, follows in enumerate(deaths.sloped) if follows and sloped_deaths)
-        self.other_sloped = tuple(self.size + k for k in follows)
+        self.other_sloped = tuple(self.size + k for k, follows in enumerate(deaths.sloped) if follows)
         self.needs_time, self.needs_follow_up = events.needs_time, events.needs_follow_up  # type: ignore[misc]
 
     @property
@@ -93,9 +92,10 @@ class TwoSidedPropensity(Propensity):
 
     def _of_events(self, terms: Terms) -> Terms:
         """Terms of the predictors of positives among those of both."""
-        more = len(self.predictors) - self.size
-        gradient = np.pad(terms.gradient, ((0, more), (0, 0)))
-        return Terms(terms.value, gradient, np.pad(terms.curvature, ((0, more), (0, more), (0, 0))))
+        size, n = len(self.predictors), terms.value.size
+        gradient, curvature = np.zeros((size, n)), np.zeros((size, size, n))
+        gradient[: self.size], curvature[: self.size, : self.size] = terms.gradient, terms.curvature
+        return Terms(terms.value, gradient, curvature)
 
     def locate(self, time: Array) -> Array:
         """As of positives."""
@@ -132,4 +132,4 @@ class TwoSidedPropensity(Propensity):
 
     def parameters(self) -> dict[str, Any]:
         """The two sides."""
-        return {"events": self.events, "deaths": self.deaths, "sloped_deaths": self.sloped_deaths}
+        return {"events": self.events, "deaths": self.deaths, "other_ridge": self.other_ridge}

@@ -83,4 +83,33 @@ class StudentNoise:
         return np.asarray(special.stdtr(self.degrees_of_freedom, values), dtype=np.float64)
 
 
-Noise = NoNoise | NormalNoise | UniformNoise | StudentNoise
+@dataclass(frozen=True)
+class PieceNoise:
+    """Uniform on pieces, with nothing between them; a piece without length is a date on which many events come.
+
+    Parameters
+    ----------
+    pieces : tuple of (low, high, share)
+        From the lowest to the highest; the shares add up to one.
+    """
+
+    pieces: tuple[tuple[float, float, float], ...]
+
+    def quantile(self, levels: FloatArray) -> FloatArray:
+        """Return the quantiles at the given levels."""
+        low, high, share = np.array(self.pieces).T
+        ends = np.cumsum(share)
+        piece = np.minimum(np.searchsorted(ends, levels), share.size - 1)
+        within = np.clip((levels - (ends - share)[piece]) / share[piece], 0.0, 1.0)
+        return np.asarray(low[piece] + within * (high - low)[piece], dtype=np.float64)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Return the cumulative probability at the given values."""
+        total = np.zeros_like(values, dtype=np.float64)
+        for low, high, share in self.pieces:
+            passed = np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else values >= low
+            total += share * passed
+        return total
+
+
+Noise = NoNoise | NormalNoise | PieceNoise | UniformNoise | StudentNoise

@@ -155,7 +155,7 @@ def draw_times(world: World, X: FloatArray, streams: Streams) -> tuple[FloatArra
 def _event_levels(world: World, X: FloatArray, streams: Streams) -> FloatArray:
     """Draw the level in the distribution of times at which everybody's event comes; that of the first of all causes."""
     levels = streams.uniforms("event time")
-    if world.family is MIXTURE:
+    if world.family == MIXTURE:
         return levels
     # Given at least one cause, none has come by the level u with probability (e^(-theta u) - e^-theta) / p.
     rate = -world.family.log_never(outcome_predictor(world, X)).value

@@ -32,7 +32,7 @@ def true_propensity(world: World, X: FloatArray) -> FloatArray:
     below 1e-3. Frailty drops out: it moves event and end of follow-up alike.
     """
     slack = world.censoring(X) + world.censoring_shift - world.event(X)
-    if world.family is not MIXTURE:
+    if world.family != MIXTURE:
         return _label_rate_of_causes(world, outcome_predictor(world, X), slack)
     hump = world.event_hump
     if hump == 0:

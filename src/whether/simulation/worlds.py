@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from scipy import stats
 
 from whether.family import MIXTURE, PROMOTION_TIME, Family
-from whether.simulation.noise import Noise, NoNoise, NormalNoise, StudentNoise, UniformNoise
+from whether.simulation.noise import Noise, NoNoise, NormalNoise, PieceNoise, StudentNoise, UniformNoise
 from whether.simulation.signals import (
     Curve,
     Linear,
@@ -111,7 +111,7 @@ class World:
 
     def __post_init__(self) -> None:
         """Refuse a way of reporting or a feature that does not exist, and two humps of several causes."""
-        if self.event_hump and self.family is not MIXTURE:
+        if self.event_hump and self.family != MIXTURE:
             raise ArgumentError(f"event times with two humps are drawn for a mixture only, not for {self.family.name}")
         if self.reporting not in get_args(Reporting):
             raise ArgumentError(f"reporting must be one of {get_args(Reporting)}, got {self.reporting!r}")
@@ -209,6 +209,16 @@ _BEYOND = (
     vary(_STRESS, "batch-reporting", "Batch reporting", reporting="batch"),
 )
 
+# Event times that follow no usual distribution: nothing happens for a while, or all events come on a few dates.
+_SHAPED = (
+    vary(_STRESS, "plateau", "Plateau", event=_NOTHING, censoring_noise=UniformNoise(-2.0, 2.5),
+         event_noise=PieceNoise(((-2.0, -1.0, 0.5), (1.0, 2.0, 0.5)))),
+    vary(_STRESS, "calendar-dates", "Events on four dates", event=_NOTHING, censoring_noise=UniformNoise(-1.0, 2.5),
+         event_noise=PieceNoise(((-1.0, -1.0, 0.1), (0.0, 0.0, 0.15), (0.7, 0.7, 0.15), (1.6, 1.6, 0.6)))),
+    vary(_STRESS, "plateau-by-feature", "Plateau, earlier or later by a feature", event=Linear(("x3",), (0.5,)),
+         censoring_noise=UniformNoise(-2.5, 3.5), event_noise=PieceNoise(((-2.0, -1.0, 0.4), (1.0, 2.0, 0.6)))),
+)
+
 # Worlds in which what makes the event likelier brings it forward: hidden causes, of which the first is the event.
 _PROMOTION = (
     _CAUSES,
@@ -222,5 +232,6 @@ _PROMOTION = (
 PAPER_WORLDS: tuple[str, ...] = tuple(world.name for world in _PUBLISHED)
 PRINTED_WORLDS: tuple[str, ...] = tuple(world.name for world in _PRINTED)
 STRESS_WORLDS: tuple[str, ...] = tuple(world.name for world in _BEYOND)
+SHAPE_WORLDS: tuple[str, ...] = tuple(world.name for world in _SHAPED)
 PROMOTION_WORLDS: tuple[str, ...] = tuple(world.name for world in _PROMOTION)
-WORLDS: dict[str, World] = {world.name: world for world in (*_PUBLISHED, *_PRINTED, *_BEYOND, *_PROMOTION)}
+WORLDS: dict[str, World] = {world.name: world for world in (*_PUBLISHED, *_PRINTED, *_BEYOND, *_SHAPED, *_PROMOTION)}

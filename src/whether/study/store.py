@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,17 +43,36 @@ class Row:
 
 
 class ResultStore(AbstractContextManager["ResultStore"]):
-    """The file of results, made if it is not there; it is closed at the end of a ``with``."""
+    """The file of results; it is closed at the end of a ``with``.
 
-    def __init__(self, path: Path) -> None:
+    To read, it must be there and nothing in it or beside it is changed; to write, it is made where there is none. A
+    database of somebody else is refused before it is touched.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        try:
-            self._connection = sqlite3.connect(path, timeout=30.0)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._make_table()
-        except sqlite3.Error as error:
-            raise RunError(f"{path} cannot be used as a file of results: {error}.") from error
+        with _explained(path):
+            if path.exists() and path.stat().st_size:
+                with closing(_connect(path, read_only=True)) as connection:
+                    self._check_tables(connection)
+            self._connection = _connect(path, read_only=read_only)
+            if not read_only:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                self._make_table()
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if "cells" not in tables:
+            raise RunError(
+                f"{self.path} is a database, but no file of results of a study; choose another file with --results."
+            )
+        found = {column[1] for column in connection.execute("PRAGMA table_info(cells)")}
+        if other := sorted(found.symmetric_difference(_COLUMNS)):
+            raise RunError(
+                f"{self.path} was written by another version of the program (only one of them has the column "
+                f"{other[0]}); choose another file with --results."
+            )
 
     def _make_table(self) -> None:
         types = {"seed": "INTEGER", **dict.fromkeys((*SCORES, "fit_seconds"), "REAL")}
@@ -61,12 +80,6 @@ class ResultStore(AbstractContextManager["ResultStore"]):
         with self._connection:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY ({', '.join(_KEY)})) WITHOUT ROWID"
-            )
-        found = {column[1] for column in self._connection.execute("PRAGMA table_info(cells)")}
-        if other := sorted(found.symmetric_difference(_COLUMNS)):
-            raise RunError(
-                f"{self.path} was written by another version of the program (only one of them has the column "
-                f"{other[0]}); choose another file with --results."
             )
 
     def __exit__(self, *error: object) -> None:
@@ -89,7 +102,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             "traceback": result.traceback,
         }
         marks = ", ".join("?" for _ in _COLUMNS)
-        with self._connection:
+        with _explained(self.path), self._connection:
             self._connection.execute(
                 f"INSERT OR REPLACE INTO cells ({', '.join(_COLUMNS)}) VALUES ({marks})",
                 [values[name] for name in _COLUMNS],
@@ -97,8 +110,9 @@ class ResultStore(AbstractContextManager["ResultStore"]):
 
     def remaining(self, cells: Iterable[Cell], *, retry_failed: bool = False) -> list[Cell]:
         """Return the cells that are still to be run, in the order given; none may be stored with other settings."""
-        rows = self._connection.execute(f"SELECT {', '.join(_KEY)}, status, plan FROM cells")
-        stored = {tuple(row[:5]): (row[5], row[6]) for row in rows}
+        with _explained(self.path):
+            rows = self._connection.execute(f"SELECT {', '.join(_KEY)}, status, plan FROM cells")
+            stored = {tuple(row[:5]): (row[5], row[6]) for row in rows}
         left = []
         for cell in cells:
             status, plan = stored.get(cell.key, ("", ""))
@@ -112,8 +126,26 @@ class ResultStore(AbstractContextManager["ResultStore"]):
         """Return the stored cells, or those of one study, sorted by their keys."""
         wanted = (*_KEY, "status", *SCORES, "fit_seconds", "details", "error", "traceback")
         query = f"SELECT {', '.join(wanted)} FROM cells WHERE ? IS NULL OR study = ? ORDER BY {', '.join(_KEY)}"
-        found = self._connection.execute(query, (study, study))
-        return [_read_row(dict(zip(wanted, values, strict=True))) for values in found]
+        with _explained(self.path):
+            found = self._connection.execute(query, (study, study))
+            return [_read_row(dict(zip(wanted, values, strict=True))) for values in found]
+
+
+def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    if not read_only:
+        return sqlite3.connect(path, timeout=30.0)
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say in a sentence what is wrong with the file, or with the disk."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise RunError(f"{path} cannot be read or written: {error}. What was stored before is kept.") from error
+    except (sqlite3.Error, ValueError, TypeError) as error:
+        raise RunError(f"{path} cannot be used as a file of results: it is damaged, or none ({error}).") from error
 
 
 def _read_row(values: dict[str, Any]) -> Row:
@@ -172,7 +204,7 @@ def open_existing(path: Path) -> ResultStore:
     """Open a file of results that must be there."""
     if not path.is_file():
         raise RunError(f"There is no file of results at {path}: run a study first, or name one with --results.")
-    return ResultStore(path)
+    return ResultStore(path, read_only=True)
 
 
 def failures(rows: Sequence[Row]) -> list[Row]:

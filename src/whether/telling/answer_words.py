@@ -96,7 +96,7 @@ class AnswerWords:
         if found is not None and found.follow_up.rejects():
             why += "; or the curve is too high, since follow-up depends on features, which only the model reads"
         return (
-            f"By the curve of events alone {by_curve} the event within follow-up, {'more ' if numbers else ''}"
+            f"By the curve of events alone {by_curve} the event {self.headline.by_then}, {'more ' if numbers else ''}"
             f"{by_model}: {why}. The upper end of the answer reaches at least as far as the curve."
         )
 

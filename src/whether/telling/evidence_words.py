@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from whether.advise import Evidence
+from whether.advise.evidence.agreement import AgreementEvidence
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.evidence.dependence import DependenceEvidence, Driver
@@ -30,6 +32,7 @@ from whether.telling.words import (
     p_text,
     percent,
     percent_interval,
+    plural,
     ratio_text,
     signed_interval,
 )
@@ -43,10 +46,11 @@ def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
     topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
         "Cohort": (evidence.counts, _counts),
         "Deaths before the event": (evidence.deaths, death_sentences),
-        "Follow-up": (evidence.follow_up, _follow_up),
+        "Follow-up": (evidence.follow_up, partial(_follow_up, enters_late=bool(evidence.counts.n_late))),
         "Dependence on features": (evidence.dependence, _dependence),
         "Event times": (evidence.trust, _trust),
         "Shape of event times": (evidence.shape, _shape),
+        "Curves without a model": (evidence.agreement, _agreement),
         "Labeling at random": (evidence.scar, _scar),
         "Outcome or propensity": (evidence.exchange, _exchange),
         "Linearity": (evidence.linearity, _linearity),
@@ -78,7 +82,7 @@ def _counts(found: CountEvidence) -> list[str]:
     else:
         events, per, few = f"{found.n_events} with the event", ".", ""
     return [
-        f"{found.n:,} people, {events}, {found.n_features} features{per}{few}",
+        f"{found.n:,} people, {events}, {plural(found.n_features, 'feature')}{per}{few}",
         f"Known besides labels: {', '.join(known) or 'nothing'}.",
         *record_sentences(found),
     ]
@@ -107,10 +111,11 @@ def _bounds(found: BoundsEvidence) -> list[str]:
     return lines
 
 
-def _follow_up(found: FollowUpEvidence) -> list[str]:
+def _follow_up(found: FollowUpEvidence, enters_late: bool) -> list[str]:
     median, highest = found.median, min(found.median.upper, found.longest)
+    what, most = ("Median end of follow-up", "latest") if enters_late else ("Median follow-up", "longest")
     lines = [
-        f"Median follow-up {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), longest {found.longest:.4g}; "
+        f"{what} {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), {most} {found.longest:.4g}; "
         f"potential follow-up {_potential(found.potential)}."
     ]
     if found.events is not None:
@@ -185,10 +190,11 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
     if is_known(found.selection_share):
         low, high = found.propensity_range
+        cost = f" That costs {cost_text(found)} of AUC in ranking people." if is_known(found.auc_by_labels) else ""
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
-            f"and 90 % of people). That costs {cost_text(found)} of AUC in ranking people. "
+            f"and 90 % of people).{cost} "
             f"Log follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
             f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
             "follow-up.",
@@ -238,6 +244,17 @@ def _shape(found: ShapeEvidence) -> list[str]:
     if not found.test.was_run:
         return [f"{text}."]
     return [f"{text}; {percent(found.misplaced_share)} of the events come when it does not expect them."]
+
+
+def _agreement(found: AgreementEvidence) -> list[str]:
+    text = f"That the risks of the event-time model agree with the curves of events {outcome_of(found.test)}"
+    if not found.test.rejects() or not is_told(found.largest_gap):
+        return [f"{text}."]
+    more = "more" if found.largest_gap > 0 else "fewer"
+    return [
+        f"{text}; in {found.n_groups} groups from low to high risk the curve shows up to "
+        f"{100 * abs(found.largest_gap):.1f} of 100 people {more} with the event than the model does by the same time."
+    ]
 
 
 def _scar(found: ScarEvidence) -> list[str]:

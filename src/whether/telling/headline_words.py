@@ -184,15 +184,24 @@ class Headline:
     @property
     def beside_curve(self) -> str:
         """How the mean risk and the curve of events go together, where the curve alone shows more; empty if not."""
-        risk, curve = self.told.mean_risk, self.told.evidence.bounds.lowest_by_times
-        if not is_told(risk, curve) or self.analysis.kind != "estimate" or CURVE_ABOVE in self.analysis.cautions:
+        risk, curve = self.told.mean_risk, self.analysis.evidence.bounds.lowest_by_times
+        if not is_told(risk) or self.analysis.kind != "estimate" or CURVE_ABOVE in self.analysis.cautions:
             return ""
         if not curve - risk.estimate >= VISIBLE:
             return ""
         known = is_known(risk.upper)
         what = "the interval holds both" if known else "the model may miss late events"
+        if not is_told(self.told.evidence.bounds.lowest_by_times):
+            return f"The curve of events alone comes to more than the model’s mean risk; {what}."
         by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
-        return f"The curve of events alone comes to {percent(curve, 1)} within follow-up, {by_model}."
+        return f"The curve of events alone comes to {percent(curve, 1)} {self.by_then}, {by_model}."
+
+    @property
+    def by_then(self) -> str:
+        """Until when the curve of events is read, before it is about a few people only."""
+        until = self.told.evidence.bounds.time_of_lowest
+        shown = length(until, self.analysis.origin.unit) if is_told(until) and is_known(until) else "follow-up"
+        return f"within {shown}"
 
     @property
     def past(self) -> str:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise import Evidence
+from whether.advise.evidence.watched import event_curve
 from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.cohort import Cohort
 from whether.facts import FEWEST
-from whether.survival import SurvivalCurve, kaplan_meier
+from whether.survival import SurvivalCurve
 from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.risk_bins import RiskBins, merge_risks
@@ -64,11 +65,15 @@ class CohortReading:
         """Return a length of time with its unit."""
         return length(time, self.unit, digits)
 
+    @property
+    def enters_late(self) -> bool:
+        """Whether time zero is not when people came under observation."""
+        return self.evidence.material.enters_late
+
     @cached_property
     def curve(self) -> SurvivalCurve | None:
-        """Kaplan and Meier's curve of events, the dead and known negatives watched on; None without times."""
-        seen = self.evidence.view.cohort
-        return None if seen.time is None else kaplan_meier(seen.labeled, seen.time, entry=seen.entry_time)
+        """The curve of events; None without times."""
+        return None if self.cohort.time is None else event_curve(self.cohort)
 
     @cached_property
     def thin_curve(self) -> ThinCurve | None:

@@ -52,6 +52,11 @@ def _(finding: facts.FileRead, fewest: int = FEWEST) -> str:
 
 
 @word.register
+def _(finding: facts.SheetRead, fewest: int = FEWEST) -> str:
+    return f"The table is on sheet {finding.sheet!r}."
+
+
+@word.register
 def _(finding: facts.OneColumn, fewest: int = FEWEST) -> str:
     return f"No comma, semicolon, tab or bar separates columns: all is one column, {finding.column[:60]!r}."
 
@@ -168,6 +173,22 @@ def _(finding: facts.LikelyCode, fewest: int = FEWEST) -> str:
         f"Column {finding.column!r}: {finding.held.value} ({count(finding.held.people, fewest)} people) lies apart "
         "from all other values and is likely a code for a missing one. It was read as it is: if it is a code, empty "
         "these cells."
+    )
+
+
+@word.register
+def _(finding: facts.AllEmpty, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} is empty in this table, but the model learned from it: everybody is treated as a "
+        "person of whom it is not known."
+    )
+
+
+@word.register
+def _(finding: facts.Outlying, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r} has one value so far from all others that these hardly differ beside it, and their "
+        "effect is lost. Look at its largest and smallest values, and put a mistyped one right."
     )
 
 

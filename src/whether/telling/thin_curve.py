@@ -36,6 +36,7 @@ class ThinCurve:
     counted: NDArray[np.bool_]
     is_log: bool  # whether the times are spread evenly on a logarithmic scale
     places: int  # decimal places of the levels in percent
+    begins_late: bool  # whether people come under observation after time zero
 
 
 def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
@@ -47,6 +48,8 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     event_times = np.repeat(curve.times, curve.events.astype(int))
     is_log = is_skewed(event_times)
     grid = _log_grid(carried, event_times) if is_log else _even_grid(carried)
+    begins_late = bool(curve.at_risk[0] < curve.at_risk.max())
+    grid = grid[grid >= carried[0]] if begins_late else grid
     # People who are under observation just after each grid time, and events up to it.
     position = np.searchsorted(curve.times, grid, side="right")
     left = np.append(curve.at_risk, 0.0)[position]
@@ -65,7 +68,7 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     levels = _levels(curve, times)
     if disclosure.is_on:
         levels = levels.round(places + 2)
-    return ThinCurve(times, levels[0], levels[1], levels[2], at_risk, counted[:-1], is_log, places)
+    return ThinCurve(times, levels[0], levels[1], levels[2], at_risk, counted[:-1], is_log, places, begins_late)
 
 
 def _levels(curve: SurvivalCurve, times: Array) -> Array:

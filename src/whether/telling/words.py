@@ -137,9 +137,13 @@ def count_interval(found: Interval) -> str:
 
 
 def signed_interval(found: Interval) -> str:
-    """Return a signed number with its limits."""
+    """Return a signed number with its limits, where it has any.
+
+    >>> signed_interval(Interval(0.178, math.nan, math.nan, math.nan))
+    '+0.178'
+    """
     value, lower, upper = (f"{_no_minus_zero(end, 3):+.3f}" for end in (found.estimate, found.lower, found.upper))
-    return f"{value} ({lower} to {upper})"
+    return f"{value} ({lower} to {upper})" if is_known(found.lower) else value
 
 
 def _no_minus_zero(value: float, places: int) -> float:

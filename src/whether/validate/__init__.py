@@ -11,24 +11,37 @@ from whether.validate.error_types import (
     IdentifiabilityWarning,
     MissingTimeError,
 )
-from whether.validate.features import check_columns, check_features, check_table, resolve_columns
+from whether.validate.features import (
+    check_columns,
+    check_features,
+    check_moments,
+    check_table,
+    find_outlying,
+    resolve_columns,
+)
 from whether.validate.labels_and_times import (
+    check_both_classes,
     check_cohort,
+    check_enough_labels,
     check_labels,
     check_needs,
     check_planned_follow_up,
+    check_potential_follow_up,
     check_readable,
+    check_rows,
     number_groups,
     rank_of_labeled,
 )
-from whether.validate.per_person import check_times, check_weight
+from whether.validate.per_person import check_times, check_weight, unmasked
 from whether.validate.records import check_negative, check_records
 from whether.validate.values import (
+    check_bandwidth,
     check_between,
     check_entry_dates,
     check_flags,
     check_known_follow_up,
     check_number,
+    check_places,
     check_probabilities,
     check_scores,
     check_share,
@@ -36,10 +49,11 @@ from whether.validate.values import (
 )
 
 __all__ = [
-    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_between",
-    "check_cohort", "check_columns", "check_entry_dates", "check_features", "check_flags", "check_known_follow_up",
-    "check_labels", "check_needs", "check_negative", "check_number", "check_planned_follow_up", "check_probabilities",
-    "check_readable", "check_records", "check_scores", "check_share", "check_table",
-    "check_times", "check_weight", "check_whole_number", "number_groups",
-    "rank_of_labeled", "resolve_columns",
+    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_bandwidth",
+    "check_between", "check_both_classes", "check_cohort", "check_columns", "check_enough_labels", "check_entry_dates",
+    "check_features", "check_flags", "check_known_follow_up", "check_labels", "check_moments", "check_needs",
+    "check_negative", "check_number", "check_places", "check_planned_follow_up", "check_potential_follow_up",
+    "check_probabilities", "check_readable", "check_records", "check_rows", "check_scores", "check_share",
+    "check_table", "check_times", "check_weight", "check_whole_number", "find_outlying", "number_groups",
+    "rank_of_labeled", "resolve_columns", "unmasked",
 ]  # fmt: skip

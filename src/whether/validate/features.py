@@ -10,13 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.cohort import Cohort
 from whether.validate.error_types import DataError
+from whether.validate.per_person import unmasked
 
 Array = NDArray[np.float64]
+
+# Standard deviation below which a column is constant, as a share of its mean: what summation leaves of it.
+CONSTANT = 1e-9
+MOST_LOOKED_AT = 20_000  # rows that say how far most people differ
+OUTLYING = 0.1  # of the standard deviation that is left without one row: a hundredth of the variance
 
 
 def check_table(table: Any, *, allow_empty: bool = False) -> None:
     """Check a data frame's columns to be numeric, naming the one that is not, and that there are some."""
+    unmasked(table, "X")
     if getattr(table, "shape", (1, 1))[1:] == (0,):
         if not allow_empty:
             raise DataError(
@@ -79,6 +87,53 @@ def check_columns(features: Array, names: Sequence[str]) -> None:
         )
 
 
+def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:
+    """Refuse columns that never vary or repeat another, by their moments and a sample of the rows."""
+    constant = np.flatnonzero(scale <= CONSTANT * np.abs(mean))
+    varies = np.flatnonzero(scale > CONSTANT * np.abs(mean))
+    if constant.size:
+        column = int(constant[0])
+        raise DataError(
+            f"Column {sample.names[column]!r} is constant (always {mean[column]:g}){_and_more(constant.size - 1)}: it "
+            "cannot be told from the intercept. Leave it out."
+        )
+    twin = _first_duplicate(sample.features[:, varies])
+    pair = varies[[] if twin is None else list(twin)]
+    if pair.size and np.allclose(np.diff([mean[pair], scale[pair]]), 0.0, atol=1e-12 * float(scale[pair[0]])):
+        names = [sample.names[i] for i in pair]
+        raise DataError(
+            f"Columns {names[0]!r} and {names[1]!r} are identical: their effects cannot be told apart. Leave one out."
+        )
+
+
+def find_outlying(features: Array, names: Sequence[str]) -> list[str]:
+    """Names of columns in which one value lies so far out that all others hardly differ beside it.
+
+    Without that row less than a hundredth of the variance is left, but not nothing, as in a column of 0 and one 1.
+    """
+    n = features.shape[0]
+    if n < 3 or features.shape[1] == 0:
+        return []
+    some = np.asarray(features[:: -(-n // MOST_LOOKED_AT)], dtype=float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = some.mean(axis=0)
+        away = np.square(some - center)
+        # What the others differ by, were the furthest of them not there.
+        rest = np.maximum(away.sum(axis=0) - away.max(axis=0), 0.0) / some.shape[0]
+        far = np.maximum(features.max(axis=0) - center, center - features.min(axis=0))
+        hopeful = ~(far**2 < 0.5 * n * rest / OUTLYING**2)
+    return [names[int(column)] for column in np.flatnonzero(hopeful) if _is_outlying(features[:, column])]
+
+
+def _is_outlying(column: Array) -> bool:
+    known = column[~np.isnan(column)]
+    if known.size < 3:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        row = int(np.argmax(np.abs(known - known.mean())))
+        return bool(0 < np.delete(known, row).std() < OUTLYING * known.std())
+
+
 def _and_more(count: int) -> str:
     return f", and so are {count} more" if count else ""
 
@@ -124,8 +179,9 @@ def _find_position(column: str | int, names: Sequence[str] | int, count: int, pa
             f"{parameter} has the name {column!r}, but X has no column names. Pass a data frame, or positions."
         )
     if column not in names:
-        close = difflib.get_close_matches(column, names, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        by_letters = {name.casefold(): name for name in names}
+        close = difflib.get_close_matches(column.casefold(), list(by_letters), n=1)
+        hint = f" Did you mean {by_letters[close[0]]!r}?" if close else ""
         listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise DataError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
     return list(names).index(column)

@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
-from whether.validate.per_person import check_times, check_weight, is_missing
+from whether.validate.per_person import check_times, check_weight, is_missing, unmasked
 from whether.validate.records import check_records
 
 Array = NDArray[np.float64]
 
 MOST_RANKED = 50_000
+FEWEST_PER_ROW = 0.1  # people that a row stands for on average; fewer are shares, and penalties would swamp them
+# With fewer, halves of a cohort have next to none.
+FEWEST_LABELED = 10
 
 
-def check_cohort(
+def check_rows(
     features: Array,
     labels: ArrayLike,
     *,
@@ -31,15 +34,15 @@ def check_cohort(
     groups: ArrayLike | None = None,
     **records: ArrayLike | None,
 ) -> Cohort:
-    """Check everything that was passed to ``fit`` and return it as a `Cohort`; of ``records`` see `check_records`."""
+    """Check what can be checked row by row, of a cohort or a part of one; of ``records`` see `check_records`."""
     n = features.shape[0]
     labeled = check_labels(labels, n)
-    weight = None if sample_weight is None else check_weight(sample_weight, n)
+    weight = None if sample_weight is None else _check_people(check_weight(sample_weight, n))
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
     known = check_records(labeled, checked_time, checked_follow_up, **records)
-    if checked_follow_up is not None:
-        _check_follow_up(labeled, checked_time, checked_follow_up, known.get("known_negative"))
+    if checked_follow_up is not None and checked_time is not None:
+        _check_end_of_follow_up(labeled, checked_time, checked_follow_up)
     numbered = None if groups is None else number_groups(groups, n)
     cohort = Cohort(features, labeled, tuple(names), weight, checked_time, checked_follow_up, numbered, **known)
     if weight is not None and not weight.all():
@@ -48,8 +51,15 @@ def check_cohort(
             None if flag is None or not flag.any() else flag for flag in (cohort.known_negative, cohort.competing)
         )
         cohort = replace(cohort, known_negative=never, competing=died)
+    return cohort
+
+
+def check_cohort(features: Array, labels: ArrayLike, *, names: Sequence[str], **known: ArrayLike | None) -> Cohort:
+    """Check everything that was passed to ``fit`` and return it as a `Cohort`; see `check_rows` for what is known."""
+    cohort = check_rows(features, labels, names=names, **known)
+    check_potential_follow_up(cohort)
     check_columns(cohort.features, names)
-    _check_both_classes(cohort.labeled)
+    check_both_classes(int(np.count_nonzero(cohort.labeled)), cohort.n)
     if cohort.groups is not None and np.all(cohort.groups == cohort.groups[0]):
         raise DataError(
             f"groups puts all {cohort.n} rows into one group: without a second one nothing says how much groups "
@@ -58,9 +68,21 @@ def check_cohort(
     return cohort
 
 
+def _check_people(weight: Array) -> Array:
+    """Refuse weights that are shares: a row of weight 2 is two people, and a thousand of 0.001 are one."""
+    rows = int(np.count_nonzero(weight))
+    if weight.sum() < FEWEST_PER_ROW * rows:
+        raise DataError(
+            f"sample_weight says how many people each row stands for, and the {rows:,} rows together stand for "
+            f"{weight.sum():.3g}: that is too few to learn from. If the weights are shares, pass sample_weight / "
+            "sample_weight.mean()."
+        )
+    return weight
+
+
 def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
     """Check labels to be 0 or 1 (or booleans: True means the event was seen)."""
-    values = np.asarray(labels)
+    values = np.asarray(unmasked(labels, "y"))
     if values.shape[:1] != (n,):
         raise DataError(f"y has {values.shape[0] if values.ndim else 1} entries, but X has {n} rows.")
     if values.dtype == bool:
@@ -102,23 +124,34 @@ def _list_values(found: set[Any]) -> str:
     return ", ".join(repr(value) for value in ordered[:5]) + (", ..." if len(found) > 5 else "")
 
 
-def _check_both_classes(labeled: NDArray[np.bool_]) -> None:
-    events = int(np.count_nonzero(labeled))
+def check_both_classes(events: int, people: int) -> None:
+    """Refuse a cohort in which everybody is labeled, or nobody."""
     if events == 0:
         raise DataError(
-            f"Nobody is labeled: y has one class, 0, for all {labeled.size} people. "
+            f"Nobody is labeled: y has one class, 0, for all {people} people. "
             "Without a single seen event nothing can be learned."
         )
-    if events == labeled.size:
+    if events == people:
         raise DataError(
-            f"Nobody is unlabeled: y has one class, 1, for all {labeled.size} people. "
+            f"Nobody is unlabeled: y has one class, 1, for all {people} people. "
             "If people without the event were left out of the table, put them back."
         )
 
 
+def check_enough_labels(cohort: Cohort) -> None:
+    """Refuse a cohort with too few labeled, or unlabeled, people to estimate the share of positives that is labeled."""
+    labeled = int(np.count_nonzero(cohort.labeled))
+    for count, what in ((labeled, "labeled"), (cohort.n - labeled, "unlabeled")):
+        if count < FEWEST_LABELED:
+            raise DataError(
+                f"{count} of {cohort.n} people are {what}, and a label frequency is estimated from at least "
+                f"{FEWEST_LABELED}. If it is known from elsewhere, give it to ElkanNotoClassifier(label_frequency=...)."
+            )
+
+
 def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups that people belong to, one label per person, from 0 on."""
-    labels = np.asarray(groups)
+    labels = np.asarray(unmasked(groups, "groups"))
     if labels.shape != (n,):
         raise DataError(f"groups must be one label per person: shape ({n},) was expected, got {labels.shape}.")
     if labels.dtype.kind in "Of":
@@ -134,29 +167,29 @@ def number_groups(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     return np.array([number.setdefault(label, len(number)) for label in labels.tolist()], dtype=np.intp)
 
 
-def _check_follow_up(
-    labeled: NDArray[np.bool_], time: Array | None, follow_up: Array, negative: NDArray[np.bool_] | None
-) -> None:
-    if time is not None:
-        late = labeled & (time > follow_up)
-        if late.any():
-            row = int(np.argmax(late))
-            raise DataError(
-                f"The event comes after the end of follow-up for {int(late.sum())} labeled people (first: row {row}, "
-                f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
-                "follow_up to how long the person was observed."
-            )
-    # How long people were watched who are known never to have the event says nothing about the others.
-    rows = np.arange(labeled.size) if negative is None else np.flatnonzero(~negative)
-    _check_potential_follow_up(labeled[rows], None if time is None else time[rows], follow_up[rows])
+def _check_end_of_follow_up(labeled: NDArray[np.bool_], time: Array, follow_up: Array) -> None:
+    late = labeled & (time > follow_up)
+    if late.any():
+        row = int(np.argmax(late))
+        raise DataError(
+            f"The event comes after the end of follow-up for {int(late.sum())} labeled people (first: row {row}, "
+            f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
+            "follow_up to how long the person was observed."
+        )
 
 
-def _check_potential_follow_up(labeled: NDArray[np.bool_], time: Array | None, follow_up: Array) -> None:
+def check_potential_follow_up(cohort: Cohort) -> None:
     """Refuse a follow-up that ends at the event.
 
     Longer follow-up can only show more events. If labeled people were followed for a clearly *shorter* time than the
     others, or no longer and exactly to their event, the column is the observed time and not the potential follow-up.
     """
+    if cohort.follow_up is None:
+        return
+    # How long people were watched who are known never to have the event says nothing about the others.
+    rows = np.arange(cohort.n) if cohort.known_negative is None else np.flatnonzero(~cohort.known_negative)
+    labeled, follow_up = cohort.labeled[rows], cohort.follow_up[rows]
+    time = None if cohort.time is None else cohort.time[rows]
     standing, z = rank_of_labeled(labeled, follow_up)
     same_as_time = time is not None and bool(np.all(time[labeled] == follow_up[labeled]))
     if (same_as_time and standing < 0.5) or (standing < 0.45 and z < -5):

@@ -13,6 +13,17 @@ from whether.validate.error_types import DataError
 Array = NDArray[np.float64]
 
 
+def unmasked(values: Any, name: str) -> Any:
+    """Return values as they are; those of a masked array would come back where others read them, and are refused."""
+    if np.ma.is_masked(values):
+        hidden = int(np.sum(np.ma.getmaskarray(values)))
+        raise DataError(
+            f"{name} is a masked array, {hidden} of whose {np.size(values)} values are masked. Drop these rows, or "
+            f"fill the values in: {name}.filled(...)."
+        )
+    return values
+
+
 def check_times(values: ArrayLike, n: int, name: str) -> Array:
     """Check that times are one finite positive number per person."""
     times = to_numbers(values, name)
@@ -57,7 +68,7 @@ def is_missing(value: Any) -> bool:
 
 def to_numbers(values: ArrayLike, name: str) -> Array:
     """Numbers of any array-like, NaN where one is missing; dates and text are refused."""
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values, name))
     if array.dtype.kind in "mM":
         raise DataError(
             f"{name} holds dates or time differences ({array.dtype}); pass a duration as a number, in any unit."

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whether.validate.error_types import DataError
-from whether.validate.per_person import Array, is_missing, refuse_rows, to_numbers
+from whether.validate.per_person import Array, is_missing, refuse_rows, to_numbers, unmasked
 
 Flags = NDArray[np.bool_]
 
@@ -109,7 +109,7 @@ def _check_competing(
 
 
 def _check_flags(values: ArrayLike, n: int, name: str) -> Flags:
-    flags = np.asarray(values)
+    flags = np.asarray(unmasked(values, name))
     if flags.shape != (n,):
         raise DataError(f"{name} must be one boolean per person: shape ({n},) was expected, got {flags.shape}.")
     listed = [] if flags.dtype == bool else flags.tolist()

@@ -79,6 +79,33 @@ def check_number(value: Any, name: str, *, above: float = -np.inf) -> float:
     return float(value)
 
 
+def check_places(values: ArrayLike, n_features: int | None, is_text: bool | None, n: int | None = None) -> NDArray[Any]:
+    """Check values of one or a few features, finite numbers or text, and return them with one row per place."""
+    array = np.asarray(values)
+    places = array[:, None] if array.ndim == 1 else array
+    if places.ndim != 2 or places.size == 0 or (n is not None and places.shape[0] != n):
+        wanted = "at least one value" if n is None else f"{n} values, one per person"
+        raise DataError(f"Features must be {wanted} of each, got the shape {array.shape}.")
+    if n_features is not None and places.shape[1] != n_features:
+        raise DataError(f"`at` must have {n_features} column(s), as x has, got the shape {array.shape}.")
+    has_text = places.dtype.kind not in "iufb"
+    if is_text is not None and has_text != is_text:
+        raise DataError(f"`at` and x must both be numbers or both be text, got {places.dtype} for `at`.")
+    if not has_text:
+        bad = ~np.isfinite(places.astype(float)).all(axis=1)
+        refuse_rows(bad, places[:, 0], "x", "must be finite", "is missing or infinite", "Drop or impute these rows.")
+    return places
+
+
+def check_bandwidth(value: Any, n_features: int) -> Array:
+    """Check a bandwidth to be one number >= 0, or one for each feature."""
+    widths = np.asarray(value)
+    is_number = widths.dtype.kind in "iuf" and widths.shape in ((), (n_features,))
+    if not is_number or not bool(np.all(np.isfinite(widths) & (widths >= 0))):
+        raise ArgumentError(f"`bandwidth` must be 'bootstrap' or {n_features} number(s) >= 0, got {value!r}.")
+    return np.array(np.broadcast_to(widths.astype(float), (n_features,)))
+
+
 def check_share(value: Any, name: str) -> float:
     """Check a share that the user knows to be a number in (0, 1]."""
     if not _is_real(value) or not 0 < float(value) <= 1:

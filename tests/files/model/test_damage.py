@@ -217,6 +217,49 @@ class Bomb:
         return (open, (str(self.path), "w"))
 
 
+def forged(path, saved, change, **arrays):
+    """Write a model file with another description, and other arrays under their numbers."""
+    members = members_of(saved)
+    description = json.loads(members["whether.json"])
+    change(description)
+    members |= {f"arrays/{name[1:]}.npy": array_to_bytes(values) for name, values in arrays.items()}
+    write_members(path, {**members, "whether.json": json.dumps(description)})
+    return path
+
+
+def test_parts_that_are_longer_than_any_are_refused_before_they_are_used(tmp_path, saved, fitted):
+    def points(description):
+        description["fitted"]["follow_up_points_"] = {"array": 900}
+
+    def padded(description):
+        description["training"]["notes"] = "x" * 2**25
+
+    with pytest.raises(ModelFileError, match="a part is longer than any"):
+        load_model(forged(tmp_path / "points", saved, points, _900=np.ones(20_000)))
+    with pytest.raises(ModelFileError, match="its description is longer than any"):
+        load_model(forged(tmp_path / "padded", saved, padded))
+
+    save_model(fitted("DTMC"), tmp_path / "edges")
+
+    def edges(description):
+        description["fitted"]["model_"]["fields"]["propensity"]["fields"]["edges"] = {"array": 900}
+
+    with pytest.raises(ModelFileError, match="a part is longer than any"):
+        load_model(forged(tmp_path / "long", tmp_path / "edges", edges, _900=np.arange(1.0, 50_001.0)))
+
+
+def test_a_model_that_predicts_no_number_is_refused(tmp_path, saved):
+    def huge(description):
+        description["fitted"]["model_"]["fields"]["propensity"]["fields"]["spread"] = 1e308
+        description["fitted"]["model_"]["fields"]["propensity"]["fields"]["center"] = -1e308
+
+    numbers = members_of(saved)
+    arrays = {f"_{name[7:-4]}": np.load(io.BytesIO(content)) for name, content in numbers.items() if "arrays" in name}
+    large = {name: np.full_like(values, 1e308) for name, values in arrays.items() if values.dtype == float}
+    with pytest.raises(ModelFileError):
+        load_model(forged(tmp_path / "huge", saved, huge, **large))
+
+
 def test_a_pickle_in_an_array_is_never_opened(tmp_path, saved):
     victim = tmp_path / "executed"
     buffer = io.BytesIO()

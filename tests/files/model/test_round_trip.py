@@ -37,7 +37,7 @@ def test_a_fit_has_no_people_in_it(fitted, cohort):
     assert len(pickle.dumps(fitted("AFTMC-F").model_)) < cohort.X.nbytes
 
 
-@pytest.mark.parametrize("name", ["AFTMC-F", "FUMC-F", "DTMC", "AFT"])
+@pytest.mark.parametrize("name", ["AFTMC-F", "FUMC-F", "DTMC", "AFT", "HIND"])
 def test_nobody_finds_their_own_time_in_a_file(tmp_path, fitted, cohort, name):
     save_model(fitted(name), tmp_path / "m")
     content = (tmp_path / "m").read_bytes()

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from whether.files.table import TableError
-from whether.files.table.columns import as_categories, count_numbers
+from whether.files.table.codes import as_categories, read_as
+from whether.files.table.columns import count_numbers, guess_column
 from whether.files.table.dates import as_days, parse_end
 
 
@@ -108,3 +109,57 @@ def test_months_are_dates_in_their_middle(column):
         found = column(cells)
         assert "months" in found.how
         np.testing.assert_array_equal(as_days(found), [14, 45])
+
+
+def chunked(cells, kind=None):
+    return pa.chunked_array([pa.array(cells, type=kind)])
+
+
+def test_codes_beyond_doubles_keep_their_digits():
+    large = [2**53 + 1, 2**53, 2**63 - 1]
+    names = [str(value) for value in large]
+    assert as_categories(guess_column("c", chunked(large))).to_pylist() == names
+    assert as_categories(guess_column("c", chunked([f"00{value}" for value in large]))).to_pylist() == names
+    assert read_as("code", "c", chunked(names)).data.to_pylist() == names
+    assert read_as("code", "c", chunked(large)).data.to_pylist() == names
+
+
+def test_a_code_has_one_name_however_it_is_stored():
+    cells = ["7", "007", "+7", " 7.0 ", "7e0", "7,0"]
+    assert set(read_as("code", "c", chunked(cells)).data.to_pylist()) == {"7"}
+    for stored in (chunked([7]), chunked([7.0]), chunked([7], pa.uint8()), chunked(["7"]).dictionary_encode()):
+        assert read_as("code", "c", stored).data.to_pylist() == ["7"]
+    assert read_as("text", "c", chunked(["007", "NA", "x"])).data.to_pylist() == ["007", None, "x"]
+
+
+def test_times_of_day_are_the_same_from_text_and_from_timestamps():
+    text = [
+        "2020-01-02T18:00:00",
+        "2020-01-02 06:30",
+        "2020-01-02T01:00:00+02:00",
+        "2020-01-02",
+        "2020-01-02T12:00:00.5Z",
+    ]
+    hours = [18, 6.5, -1, 0, 12 + 0.5 / 3600]
+    stamps = [datetime.datetime(2020, 1, 2) + datetime.timedelta(hours=hour) for hour in hours]
+    read = as_days(guess_column("d", chunked(text)))
+    np.testing.assert_allclose(read, as_days(guess_column("d", chunked(stamps, pa.timestamp("us")))), atol=1e-9)
+    with pytest.raises(TableError, match="time of day that does not exist: '2020-01-02T99:00'"):
+        as_days(guess_column("d", chunked(["2020-01-02T99:00"])))
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("ms"), pa.date32(), pa.date64()])
+def test_a_date_beyond_the_calendar_is_refused(kind):
+    size = {pa.date32(): 4_000_000, pa.timestamp("s"): 10**15}.get(kind, 10**18 // 86_400_000 * 86_400_000)
+    with pytest.raises(TableError, match="beyond the years 1 to 9999 in row 2"):
+        guess_column("d", chunked([0, size], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind))
+
+
+def test_a_number_that_is_too_large_is_told_with_its_row():
+    with pytest.raises(TableError, match="too large in row 2: '1e400'"):
+        guess_column("x", chunked(["1", "1e400", "2"]))
+
+
+def test_a_long_cell_is_not_echoed_whole():
+    column = guess_column("x", chunked(["1", "2", "z" * 6_000_000]))
+    assert len(count_numbers(column)[2]) < 100

@@ -2,6 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from whether.facts import FEWEST
 from whether.files.table import TableError
 from whether.files.table.columns import guess_column
 from whether.files.table.findings import (
@@ -244,4 +245,7 @@ def test_new_gaps_are_filled_and_told(encoder):
     findings = []
     matrix = encoder.encode_table(pa.table({"age": [None, 60.0], "stage": ["I", None]}), findings)
     assert matrix[0, 0] == np.median(age())
-    assert findings == [GapsFilled("age", 1, np.median(age()), in_training=False)]
+    assert findings == [
+        GapsFilled("age", 1, np.median(age()), in_training=False),
+        GapsCoded("stage", 1, Held("I", FEWEST)),
+    ]

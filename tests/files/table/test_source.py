@@ -104,7 +104,7 @@ def test_batches_of_different_kinds_are_joined(sqlite_file, monkeypatch):
 
 
 def test_a_query_cannot_change_the_database(sqlite_file):
-    with pytest.raises(TableError, match="readonly"):
+    with pytest.raises(TableError, match="a SELECT is needed"):
         open_table(sqlite_file, query="DROP TABLE people").read()
 
 
@@ -116,6 +116,25 @@ def duckdb_file(tmp_path):
     return path
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "VACUUM INTO '{0}/out'",
+        "vacuum",
+        "ATTACH '{0}/out' AS other",
+        "PRAGMA journal_mode = WAL",
+        "CREATE TEMP TABLE t (a)",
+    ],
+)
+@pytest.mark.parametrize("fixture", ["sqlite_file", "duckdb_file"])
+def test_a_query_is_a_select_and_nothing_else(request, tmp_path, fixture, query):
+    file = request.getfixturevalue(fixture)
+    before, files = file.read_bytes(), sorted(tmp_path.iterdir())
+    with pytest.raises(TableError, match=r"a SELECT is needed|one SELECT is needed|cannot answer"):
+        open_table(file, query=query.format(tmp_path)).read()
+    assert (file.read_bytes(), sorted(tmp_path.iterdir())) == (before, files)
+
+
 def test_duckdb_answers_a_query(duckdb_file):
     assert open_table(duckdb_file, query="SELECT * FROM people").read().to_pydict() == {
         "age": [40, 50],
@@ -124,7 +143,7 @@ def test_duckdb_answers_a_query(duckdb_file):
 
 
 def test_a_duckdb_query_reads_no_other_file_and_writes_none(duckdb_file, tmp_path):
-    with pytest.raises(TableError, match="disabled"):
+    with pytest.raises(TableError, match="one SELECT is needed"):
         open_table(duckdb_file, query=f"COPY people TO '{tmp_path}/out.csv'").read()
     with pytest.raises(TableError, match="DuckDB cannot answer"):
         open_table(duckdb_file, query="SELECT * FROM read_text('/etc/hostname')").read()

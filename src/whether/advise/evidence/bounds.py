@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from whether.advise.evidence.material import Material
+from whether.advise.evidence.watched import event_curve
 from whether.cohort import Cohort
 from whether.facts import FEWEST, People, Personal, RestsOn
 from whether.learners import LinearLearner, Task
 from whether.propensity import Certain
-from whether.survival import kaplan_meier
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class BoundsEvidence:
     lowest: Annotated[float, RestsOn(("events",))]  #: Share labeled: each of them is positive.
     #: Where event times are known and not contradicted (else NaN), the share with an event by ``time_of_lowest``, by
     #: the Kaplan-Meier method: right if follow-up goes its own way. It is the time at which the lower limit of the
-    #: share is highest, for at the end of the curve few people are left.
+    #: share is highest, before it is about a few people only.
     lowest_by_times: Annotated[float, RestsOn(("events", "n_by_then"))]
     #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
     lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
@@ -106,19 +106,20 @@ def _marks(cohort: Cohort) -> dict[str, int]:
     return dict(zip(cohort.names, apart.tolist(), strict=True))
 
 
-def bound(material: Material, *, trust_times: bool = True, may_have: NDArray[np.bool_] | None = None) -> BoundsEvidence:
+def bound(material: Material, recorded: Cohort | None = None, *, trust_times: bool = True) -> BoundsEvidence:
     """Bound the share of positives, with the help of event times if these may be trusted.
 
-    Besides those with the event, only people who ``may_have`` it, everybody else unless given, can be positive.
+    Where the material is a view of a cohort, the curve of events, and who is known to be negative, are as ``recorded``.
     """
     cohort = material.cohort
+    recorded = cohort if recorded is None else recorded
     labeled, by_times, by_times_limit, at = float(cohort.labeled.mean()), math.nan, math.nan, math.nan
     n_by_then = material.n_events
     if material.has_time and trust_times:
-        found = bound_by_curve(cohort)
+        found = bound_by_curve(recorded)
         by_times, by_times_limit, at, n_by_then = found.share, found.limit, found.time, found.n_events
     n_labeled, n_top, limit = (0, cohort.n, math.nan) if material.enters_late else _label_most(cohort)
-    n_possible = cohort.n if may_have is None else int(np.count_nonzero(may_have))
+    n_possible = cohort.n - _count(recorded.seen_negative)
     highest = n_possible / cohort.n if cohort.n - n_possible >= FEWEST else 1.0
     return BoundsEvidence(
         lowest=labeled,
@@ -146,9 +147,11 @@ class CurveBound(NamedTuple):
 
 def bound_by_curve(cohort: Cohort) -> CurveBound:
     """Bound the share of positives from below by the curve of events: right if follow-up goes its own way."""
-    labeled, curve = cohort.labeled, kaplan_meier(cohort.labeled, cohort.required("time"), entry=cohort.entry_time)
+    labeled, curve = cohort.labeled, event_curve(cohort)
     limits = 1 - np.nan_to_num(curve.interval()[1], nan=1.0)
-    best = int(np.argmax(limits))
+    # An event among the last few who are left lifts the curve by a leap, which no interval for many people allows for.
+    steady = curve.at_risk >= min(FEWEST, float(curve.at_risk.max()))
+    best = int(np.argmax(np.where(steady, limits, -1.0)))
     limit = max(float(labeled.mean()), float(limits[best]))
     by_then = int(curve.events[: best + 1].sum())
     return CurveBound(1 - float(curve.survival[best]), limit, float(curve.times[best]), by_then)

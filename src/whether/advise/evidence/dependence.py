@@ -29,7 +29,7 @@ from whether.advise.evidence.probes import (
     widen_probe,
 )
 from whether.cohort import Cohort
-from whether.facts import OfFeature
+from whether.facts import FEWEST, OfFeature
 from whether.propensity.survival_time import SurvivalTimePropensity
 from whether.survival import kaplan_meier
 
@@ -265,8 +265,11 @@ def _selection(fit: ProbeFit, material: Material) -> Selection:
 
 
 def expected_auc(risk: Array, score: Array) -> float:
-    """AUC of a score for who is positive, where each person is positive with a known probability."""
-    if not 0 < risk.sum() < risk.size:
+    """AUC of a score for who is positive, where each person is positive with a known probability.
+
+    NaN where a few only are expected to be positive, or not to be.
+    """
+    if min(risk.sum(), risk.size - risk.sum()) < FEWEST:
         return math.nan
     outcome = np.repeat([1, 0], risk.size)
     return float(roc_auc_score(outcome, np.tile(score, 2), sample_weight=np.concatenate([risk, 1 - risk])))

@@ -17,6 +17,7 @@ from scipy.stats import chi2
 
 from whether.advise.evidence.cure_fraction import CureFraction, estimate_cure_fraction
 from whether.advise.evidence.material import Material, PotentialFollowUp
+from whether.advise.evidence.watched import event_curve
 from whether.cohort import Cohort
 from whether.evaluate.bootstrap import Interval
 from whether.facts import People, Personal, RestsOn
@@ -117,7 +118,7 @@ def examine_follow_up(
 ) -> FollowUpEvidence | None:
     """Return the evidence on follow-up; None where neither times nor follow-up are known.
 
-    Where the material is a view of a cohort, models read what was ``recorded``.
+    Where the material is a view of a cohort, models and the curve of events read what was ``recorded``.
     """
     cohort = material.cohort
     recorded = cohort if recorded is None else recorded
@@ -143,7 +144,7 @@ def examine_follow_up(
 def _event_curve(cohort: Cohort, recorded: Cohort, rng: np.random.Generator) -> EventCurve:
     labeled, time, entry = cohort.labeled, cohort.required("time"), cohort.entry_time
     last = float(time[labeled].max())
-    curve = kaplan_meier(labeled, time, entry=entry)
+    curve = event_curve(recorded)
     late_rate, further, n_late = _late_rate(labeled, time, np.zeros(cohort.n) if entry is None else entry)
     return EventCurve(
         last_event=last,

@@ -25,7 +25,7 @@ from whether.advise.evidence.seen_longer import NULL as SEEN_LONGER
 from whether.advise.evidence.seen_longer import check_seen_longer
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.constant import elkan_noto_label_frequency
+from whether.estimators.priors import estimate_frequency
 from whether.facts import RestsOn
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ def examine_scar(material: Material, rng: np.random.Generator) -> ScarEvidence:
         likelihood_ratio=ratio,
         bootstrap=bootstrap_scar_test(cohort, frequency, rng),
         label_frequency=frequency,
-        elkan_noto=max(elkan_noto_label_frequency(cohort, 1.0), float(cohort.labeled.mean())),
+        elkan_noto=estimate_frequency("elkan-noto", cohort, 1.0, rng),
         follow_up=check_seen_longer(material),
     )
 

@@ -88,24 +88,24 @@ def _excess_events(fit: ProbeFit, n_bins: int) -> tuple[Array, Array]:
     n_events = fit.people.n_labeled
     edges = np.quantile(over[:n_events], np.linspace(0, 1, n_bins + 1))
     edges[0], edges[-1] = 0.0, 1.0
-    hazard = _hazard(fit.risks, np.minimum(over, edges[1:, None]))
+    hazard = cumulative_hazard(fit.risks, np.minimum(over, edges[1:, None]))
     if observed.entry is not None:  # what was over at entry nobody ran
         place = np.where(np.isnan(observed.entry), 0.0, observed.entry)
         entered = np.where(np.isnan(observed.entry), 0.0, 1 - np.exp(propensity.log_missed(v, place).value))
-        hazard -= _hazard(fit.risks, np.minimum(entered, edges[1:, None]))
+        hazard -= cumulative_hazard(fit.risks, np.minimum(entered, edges[1:, None]))
     bins = np.clip(np.searchsorted(edges, over[:n_events], side="left") - 1, 0, n_bins - 1)
     here = (bins == np.arange(n_bins)[:, None]).astype(float)
     excess = -np.diff(hazard, axis=0, prepend=0.0).T
     excess[:n_events] += here.T
-    return excess, here @ _log_hazard_slopes(fit)
+    return excess, here @ log_hazard_slopes(fit)
 
 
-def _hazard(risk: Array, over: Array) -> Array:
+def cumulative_hazard(risk: Array, over: Array) -> Array:
     """Cumulative hazard of the event where a part of the event-time distribution is over."""
     return np.asarray(-np.log1p(-np.minimum(risk * over, 1 - 1e-12)))
 
 
-def _log_hazard_slopes(fit: ProbeFit) -> Array:
+def log_hazard_slopes(fit: ProbeFit) -> Array:
     """Gradient in the coefficients of the log hazard of each event: of its density less that of surviving so far."""
     n, layout, likelihood = fit.people.n_labeled, fit.fit.predictor.layout, Likelihood(fit.fit.propensity)
     (eta, v), observed = fit.predictors, fit.people.observed.take(slice(0, fit.people.n_labeled))

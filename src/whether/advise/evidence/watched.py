@@ -1,9 +1,11 @@
-"""The cohort as tests and curves see it: nobody is known to be negative, and everybody is watched to the end.
+"""The cohort as tests see it: nobody is known to be negative, and everybody is watched to the end.
 
-Tests and curves are made for people who are event-free until they leave observation. Whoever died without the event, or
+Tests are made for people who are event-free until they leave observation. Whoever died without the event, or
 is known never to have it, stays event-free for ever, so that such a person can be watched on to where follow-up would
 have ended: to the potential follow-up where that is known, else to a draw from what follow-up others had beyond that
-time (Ruan and Gray 2008, for Fine and Gray's model). Kaplan-Meier of this view estimates what Aalen-Johansen does.
+time (Ruan and Gray 2008, for Fine and Gray's model). Kaplan-Meier of this view estimates what Aalen-Johansen does, but
+for late entry: whoever died before they could enter is not there to be watched on. So the curve of events is made from
+what was recorded.
 """
 
 from __future__ import annotations
@@ -15,9 +17,17 @@ from numpy.typing import NDArray
 
 from whether.advise.evidence.material import Material
 from whether.cohort import Cohort
-from whether.survival import kaplan_meier
+from whether.survival import SurvivalCurve, cumulative_incidence, kaplan_meier
 
 Array = NDArray[np.float64]
+
+
+def event_curve(recorded: Cohort) -> SurvivalCurve:
+    """Share without the event over time: Kaplan-Meier, or Aalen-Johansen where some were seen to be negative."""
+    time, negative = recorded.required("time"), recorded.seen_negative
+    if negative is None:
+        return kaplan_meier(recorded.labeled, time, entry=recorded.entry_time)
+    return cumulative_incidence(recorded.labeled, negative, time, entry=recorded.entry_time).event_free()
 
 
 def watch_on(material: Material, rng: np.random.Generator) -> Material:

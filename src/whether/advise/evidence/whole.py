@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from whether.advise.evidence.agreement import AgreementEvidence, examine_agreement
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence, bound, count
 from whether.advise.evidence.deaths import DeathEvidence, examine_deaths
 from whether.advise.evidence.dependence import DependenceEvidence, examine_dependence
@@ -42,6 +43,8 @@ class Evidence(Told):
         Whether event times can be trusted; None without any.
     shape : ShapeEvidence or None
         Whether event times have the shape of the event-time model; None without any.
+    agreement : AgreementEvidence or None
+        Whether its risks agree with curves without a model; None without event times.
     scar : ScarEvidence
         Whether labeling is completely at random.
     exchange : ExchangeEvidence or None
@@ -62,6 +65,7 @@ class Evidence(Told):
     dependence: DependenceEvidence | None
     trust: TrustEvidence | None
     shape: ShapeEvidence | None
+    agreement: AgreementEvidence | None
     scar: ScarEvidence
     exchange: ExchangeEvidence | None
     linearity: LinearityEvidence | None
@@ -165,11 +169,12 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         dependence = replace(dependence, unseen_share=found.unseen)  # its fit does not see who dies first
     return Evidence(
         counts=count(material),
-        bounds=bound(view, trust_times=trusted, may_have=None if negative is None else ~negative),
+        bounds=bound(view, material.cohort, trust_times=trusted),
         follow_up=follow_up,
         dependence=dependence,
         trust=trust,
         shape=examine_shape(view, fits),
+        agreement=examine_agreement(view, fits),
         scar=examine_scar(view, rng),
         exchange=examine_exchange(view),
         linearity=examine_linearity(view, fits, trust_times=trusted),

@@ -23,6 +23,8 @@ from whether.validate import DataError
 DESCRIPTION = "whether.json"
 MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy")
 MOST_MEMBERS = 10_000
+# A description names features and settings; reading a longer one would take longer than any model is worth.
+LONGEST_DESCRIPTION = 2**25
 # Booleans, whole numbers and floating-point numbers; nothing that holds objects.
 NUMBER_TYPES = frozenset({"|b1", "<i4", "<i8", "<f4", "<f8"})
 SAME_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same model gives the same bytes
@@ -63,6 +65,8 @@ def _check_members(infos: list[zipfile.ZipInfo], size: int) -> None:
         require(
             is_stored and not info.flag_bits & 1, "it has a compressed or encrypted part, which model files have not"
         )
+    lengths = {info.filename: info.file_size for info in infos}
+    require(lengths[DESCRIPTION] <= LONGEST_DESCRIPTION, "its description is longer than any")
     # Parts may not lie on top of each other either.
     require(sum(info.file_size for info in infos) <= size, "its parts are larger than the file")
 

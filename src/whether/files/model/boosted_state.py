@@ -28,6 +28,7 @@ PER_TREE = {"num_leaves": np.int64, "num_cat": np.int64, "shrinkage": np.float64
 ALL = {**PER_NODE, **PER_LEAF, **CATEGORIES}
 CATEGORICAL, LARGEST_DECISION = 1, 11  # of decision_type: the first bit, and the kinds of missing values above it
 MOST_LEAVES = 10_000  # LightGBM follows a tree by recursion: a deeper one could exhaust its stack
+MOST_FEATURES, MOST_TREES, MOST_NUMBERS = 100_000, 50_000, 5_000_000
 HEADER = "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx={last}\n"
 
 
@@ -55,7 +56,7 @@ def unpack_trees(state: State | None) -> Any:
     import lightgbm
 
     n_features, trees = state["n_features"], _separate(state)
-    require(isinstance(n_features, int) and 1 <= n_features <= 1_000_000, "trees have no features")
+    require(isinstance(n_features, int) and 1 <= n_features <= MOST_FEATURES, "trees have no features")
     for tree in trees:
         _check_tree(tree, n_features)
     names = " ".join(f"Column_{i}" for i in range(n_features))
@@ -73,7 +74,9 @@ def _separate(state: State) -> list[dict[str, NDArray[Any]]]:
         # A threshold is infinite where known values go one way and missing ones the other.
         is_known = np.isfinite(values) if name == "leaf_value" else ~np.isnan(values)
         require(is_known.all(), "trees have numbers that are not finite")
+        require(values.size <= MOST_NUMBERS, "there are more trees than LightGBM could read")
     leaves, sets = state["num_leaves"], state["num_cat"]
+    require(leaves.size <= MOST_TREES, "there are more trees than LightGBM could read")
     require(sets.size == state["shrinkage"].size == leaves.size and (sets >= 0).all(), "trees do not fit together")
     require(((leaves >= 1) & (leaves <= MOST_LEAVES)).all(), "trees do not fit together")
     boundaries = _cut(state["cat_boundaries"], np.where(sets > 0, sets + 1, 0))

@@ -22,18 +22,19 @@ from whether.files.model import archive
 from whether.files.model.archive import DESCRIPTION, ModelFileError, require
 from whether.files.model.boosted_state import BOOSTED_KINDS
 from whether.files.model.codec import Kind, Packer, Unpacker, record
-from whether.files.model.linear_state import LINEAR_KINDS, propensity_kinds
+from whether.files.model.hindsight_state import HINDSIGHT_KINDS
+from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
-from whether.learners import EMFit
+from whether.learners import EMFit, HindsightFit
 from whether.learners.parallel import one_blas_thread
 from whether.methods import METHODS
 
 VERSION = version("whether")
 FORMAT = "whether model"
 FORMAT_VERSION = 1
-MOST_FEATURES = 1_000_000
+MOST_FEATURES = 100_000
 LARGEST_FILE = 2**31
 
 
@@ -46,7 +47,7 @@ def known_parts() -> dict[str, Kind]:
     """Parts that a model in a file may be made of."""
     plans = {"NumberPlan": record(NumberPlan), "CategoryPlan": record(CategoryPlan)}
     encoding = {**plans, "Encoder": record(Encoder, _check_encoder)}
-    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **encoding}
+    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **HINDSIGHT_KINDS, **encoding}
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def save_model(
         raise ModelFileError(f"A {type(model).__name__} cannot be saved: it is none of whether's own classifiers.")
     if not hasattr(model, "model_"):
         raise ModelFileError("The model has not been fitted, so there is nothing to save.")
-    if isinstance(model.model_, EMFit):
+    outcome = model.model_.outcome if isinstance(model.model_, HindsightFit) else model.model_
+    if isinstance(outcome, EMFit):
         raise ModelFileError(
             "A model whose outcome part is a scikit-learn classifier cannot be saved: such classifiers can only be "
             "pickled, and opening a pickle can run anything. Use learner='linear', 'boosted' or 'neural'."
@@ -225,7 +227,10 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
     )
     for name, value in description["fitted"].items():
         require(re.fullmatch(r"[a-z][a-z_0-9]*_", name), f"{name[:60]!r} is no attribute of a model")
-        setattr(model, name, unpacker.unpack(value))
+        part = unpacker.unpack(value)
+        is_short = name == "feature_names_in_" or np.size(part) <= LONGEST if isinstance(part, np.ndarray) else True
+        require(is_short, "a part is longer than any")
+        setattr(model, name, part)
     encoder = unpacker.unpack(description["encoder"])
     _try_out(model, description["features"], encoder)
     return ModelFile(
@@ -246,18 +251,19 @@ def _check_version(path: str | os.PathLike[str], description: dict[str, Any]) ->
 
 
 def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | None) -> None:
-    """Predict two people of zeros: parts that do not fit together fail here and not later."""
+    """Predict a few people: parts that do not fit together, or give no number, fail here and not later."""
     is_named = len(features) == model.n_features_in_ <= MOST_FEATURES and model._names() == features
     require(is_named, "the names of the features do not fit")
     require(encoder is None or list(encoder.features) == features, "the encoder makes other features")
     check_parameters(model.get_params(deep=False))
-    people: Any = np.zeros((2, len(features)))
+    people: Any = np.array([[0.0], [1.0], [-1.0]]) * np.ones(len(features))
     if hasattr(model, "feature_names_in_"):
         people = pd.DataFrame(people, columns=features)
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # zeros may be far from all data
-        for predicted, shape in ((model.predict_proba(people), (2, 2)), (model.predict_propensity(people), (2,))):
+        warnings.simplefilter("ignore")  # they may be far from all data
+        for predicted, shape in ((model.predict_proba(people), (3, 2)), (model.predict_propensity(people), (3,))):
             require(predicted.shape == shape, "its predictions have the wrong shape")
+            require(np.isfinite(predicted).all(), "its predictions are no numbers")
 
 
 def _check_encoder(encoder: Encoder) -> None:

@@ -12,9 +12,13 @@ from whether.distributions import DISTRIBUTIONS, ResidualDistribution
 from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
-from whether.learners import FitResult, LinearFit, LinearLearner, Selection, ShrinkagePath, StartResult, Status
+from whether.learners import FitResult, LinearFit, LinearLearner, OpenFit, Selection, ShrinkagePath, StartResult, Status
 from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
+from whether.open_residuals import OpenResiduals
 from whether.propensity import Propensity, SurvivalTimePropensity
+
+# Steps of a baseline, points of follow-up and the like: there are tens of them, whatever the cohort.
+LONGEST = 10_000
 
 
 def propensity_kinds() -> dict[str, Kind]:
@@ -32,7 +36,7 @@ def _propensity_kind(cls: Any) -> Kind:
 
     def to_state(propensity: Propensity) -> State:
         given = propensity.parameters().items()
-        return {name: value.name if isinstance(value, ResidualDistribution) else value for name, value in given}
+        return {name: value.name if _is_named(value) else value for name, value in given}
 
     def from_state(state: State) -> Propensity:
         made: Propensity = cls(**{name: _parameter(name, value) for name, value in state.items()})
@@ -41,13 +45,19 @@ def _propensity_kind(cls: Any) -> Kind:
     return Kind(cls, to_state, from_state)
 
 
+def _is_named(value: Any) -> bool:
+    """Whether it is a distribution that goes by its name; one that was estimated is written out."""
+    return isinstance(value, ResidualDistribution) and not isinstance(value, OpenResiduals)
+
+
 def _parameter(name: str, value: Any) -> Any:
     if name == "distribution":
-        return DISTRIBUTIONS[value]
+        return value if isinstance(value, OpenResiduals) else DISTRIBUTIONS[value]
     if name in ("events", "deaths"):
         require(isinstance(value, SurvivalTimePropensity), "a side is missing")
         return value
     if isinstance(value, np.ndarray):
+        require(value.size <= LONGEST, "a part is longer than any")
         check_array(value, 1, value.size)
         return value
     require(isinstance(value, (bool, int, float)) and math.isfinite(value), "a number is missing")
@@ -82,6 +92,15 @@ def _check_fit(fit: LinearFit) -> None:
     require(math.isfinite(fit.ridge) and fit.shrinkage >= 0, "a number is out of range")
 
 
+def _restore_residuals(state: State) -> OpenResiduals:
+    knots, shares, width = state["knots"], state["shares"], state["width"]
+    check_array(knots, 1, knots.size)
+    check_array(shares, 1, knots.size)
+    is_distribution = shares.size > 0 and shares.min() >= 0 and math.isclose(shares.sum(), 1.0, rel_tol=1e-9)
+    require(is_distribution and type(width) is float and 0 < width < math.inf, "a distribution does not fit")
+    return OpenResiduals(knots, shares, width)
+
+
 def check_array(value: Any, n_axes: int, size: int, *, whole: bool = False) -> None:
     """Refuse anything but an array of numbers with so many axes and entries."""
     is_array = isinstance(value, np.ndarray) and value.ndim == n_axes and value.size == size
@@ -97,6 +116,8 @@ LINEAR_KINDS = {
     "LinearFit": record(LinearFit, _check_fit),
     "LinearLearner": record(LinearLearner),
     "LinearPredictor": record(LinearPredictor, _check_predictor),
+    "OpenFit": record(OpenFit, _check_fit),
+    "OpenResiduals": Kind(OpenResiduals, lambda residuals: dict(vars(residuals)), _restore_residuals),
     "Selection": record(Selection),
     "ShrinkagePath": record(ShrinkagePath),
     "Standardization": record(Standardization),

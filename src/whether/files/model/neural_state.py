@@ -15,7 +15,7 @@ from whether.learners.neural.architectures import Perceptrons, View
 from whether.learners.neural.neural_fit import Base
 from whether.learners.neural.outputs import OutputLayout
 
-LARGEST_LAYER = 1_000_000
+LARGEST_LAYER, MOST_LAYERS, MOST_NETWORKS = 1_000_000, 100, 1000
 WRONG_VIEW = "networks do not see what they should"
 OWN_MODULE = (
     "A network of your own module= cannot be saved: whoever opens the file has not got its code. Use layers of your "
@@ -65,7 +65,8 @@ def _check_places(columns: np.ndarray, n_features: int) -> None:
 
 def _restore_architecture(layout: OutputLayout, hidden: list[int], views: list[View], n_networks: int) -> Perceptrons:
     are_widths = all(type(width) is int and 0 < width <= LARGEST_LAYER for width in hidden)
-    require(are_widths, "a network has impossible layers")
+    require(are_widths and len(hidden) <= MOST_LAYERS, "a network has impossible layers")
+    require(n_networks <= MOST_NETWORKS, "there are more networks than any model has")
     architecture = Perceptrons(layout, hidden)
     require(len(views) == len(architecture.views), WRONG_VIEW)
     for view in views:

@@ -6,14 +6,15 @@ the program where it reads events and times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.findings import Held, TableError
+from whether.files.table.findings import Held, TableError, shorten
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,11 @@ DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?$"
 AMBIGUOUS_COMMA = r"^[+-]?([1-9][0-9]{0,2},[0-9]{3}|[0-9]+)$"
 ISO_DATE = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.,+Z-]*)?$"
 LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}$"
+# Days since 1970 of the first and last day of the calendar, and how many units a day has.
+FIRST_DAY, LAST_DAY = (
+    day.toordinal() - datetime.date(1970, 1, 1).toordinal() for day in (datetime.date.min, datetime.date.max)
+)
+PER_DAY = {"D": 1.0, "s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 MONTH = r"^([0-9]{4}[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/][0-9]{4})$"
 
 
@@ -35,13 +41,15 @@ class Column:
     """A column of a table, and what its cells are: "number", "text", "date", "empty" or "other".
 
     The data are doubles for numbers; trimmed text, with nulls for cells that say that nothing is known; dates; else as
-    they were. ``how`` says how they were read, where that is not obvious.
+    they were. ``how`` says how they were read, where that is not obvious. ``cells`` are numbers as the table has them:
+    whole ones beyond 2^53 are no doubles.
     """
 
     name: str
     kind: str
     data: pa.ChunkedArray
     how: str = ""
+    cells: pa.ChunkedArray | None = None
 
     @property
     def n_missing(self) -> int:
@@ -63,9 +71,9 @@ def guess_column(name: str, data: pa.ChunkedArray) -> Column:
         return Column(name, "empty", data)
     is_kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
     if any(is_kind(kind) for is_kind in is_kinds):
-        return _from_numbers(name, data)
+        return replace(_from_numbers(name, data), cells=data)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return Column(name, "date", data.cast(pa.timestamp("us"), safe=False))
+        return Column(name, "date", _within_calendar(name, data).cast(pa.timestamp("us"), safe=False))
     if is_text(kind):
         return _from_text(name, data.cast(pa.string()))
     return Column(name, "other", data)
@@ -74,6 +82,20 @@ def guess_column(name: str, data: pa.ChunkedArray) -> Column:
 def is_text(kind: pa.DataType) -> bool:
     """Whether cells are text, in whichever way it is stored."""
     return str(kind) in ("string", "large_string", "string_view")
+
+
+def _within_calendar(name: str, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Refuse dates beyond the calendar, which would come out as others."""
+    unit = getattr(data.type, "unit", "D" if data.type == pa.date32() else "ms")
+    counts = data.cast(pa.int32() if unit == "D" else pa.int64()).cast(pa.float64(), safe=False)
+    days = np.asarray(counts.to_numpy(), dtype=float) / PER_DAY[unit]
+    strange = (days < FIRST_DAY) | (days >= LAST_DAY + 1)
+    if strange.any():
+        raise TableError(
+            f"Column {name!r} has a date beyond the years 1 to 9999 in row {int(np.argmax(strange)) + 1}. Put it "
+            "right, or empty the cell."
+        )
+    return data
 
 
 def _from_numbers(name: str, data: pa.ChunkedArray) -> Column:
@@ -95,7 +117,7 @@ def _from_text(name: str, data: pa.ChunkedArray) -> Column:
     if numbers.null_count < len(numbers):
         found = _parse_numbers(name, numbers)
         if found is not None:
-            return found
+            return replace(found, cells=numbers)
     if _every(text, ISO_DATE) or _every(text, LOCAL_DATE):
         return Column(name, "date", text)
     if _every(text, MONTH):
@@ -110,15 +132,21 @@ def _parse_numbers(name: str, text: pa.ChunkedArray) -> Column | None:
         if not _every(text, DECIMAL_COMMA):
             return None
         if _every(text, AMBIGUOUS_COMMA):
-            example = text[pc.index(pc.match_substring(text, ","), True).as_py()].as_py()
+            example = shorten(text[pc.index(pc.match_substring(text, ","), True).as_py()].as_py())
             raise TableError(
                 f"Column {name!r} has numbers with commas, such as {example!r}, that may be decimals or thousands. "
                 "Write them with a decimal point and without separators."
             ) from None
         numbers = pc.replace_substring(text, ",", ".").cast(pa.float64())
         return Column(name, "number", numbers, "with decimal commas")
-    # "inf" and "nan" are words, not measurements.
-    return Column(name, "number", numbers) if not _any(pc.invert(pc.is_finite(numbers))) else None
+    infinite = pc.invert(pc.is_finite(numbers))
+    if not _any(infinite):
+        return Column(name, "number", numbers)
+    row = pc.index(pc.and_(infinite, pc.match_substring_regex(text, NUMBER)), True).as_py()
+    if row >= 0:
+        cell = shorten(text[row].as_py())
+        raise TableError(f"Column {name!r} has a number that is too large in row {row + 1}: {cell!r}. Put it right.")
+    return None  # "inf" and "nan" are words, not measurements
 
 
 def _without(data: pa.ChunkedArray, words: tuple[str, ...]) -> pa.ChunkedArray:
@@ -140,7 +168,7 @@ def count_numbers(column: Column) -> tuple[int, int, str]:
     """Of a text column: how many cells are numbers, and row (from 1) and content of the first that is not."""
     is_number = pc.match_substring_regex(column.data, NUMBER)
     row = pc.index(is_number, False).as_py()
-    return int(pc.sum(is_number, min_count=0).as_py()), row + 1, str(column.data[row].as_py())
+    return int(pc.sum(is_number, min_count=0).as_py()), row + 1, shorten(str(column.data[row].as_py()))
 
 
 def first_cell(column: Column) -> tuple[int, str]:
@@ -148,7 +176,7 @@ def first_cell(column: Column) -> tuple[int, str]:
     if column.kind == "text":
         return count_numbers(column)[1:]
     row = pc.index(pc.is_valid(column.data), True).as_py()
-    return row + 1, str(column.data[row].as_py())
+    return row + 1, shorten(str(column.data[row].as_py()))
 
 
 def count_values(cells: pa.ChunkedArray) -> tuple[Held, ...]:
@@ -156,15 +184,6 @@ def count_values(cells: pa.ChunkedArray) -> tuple[Held, ...]:
     counted = pc.value_counts(cells.drop_null())
     pairs = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
     return tuple(sorted((Held(*pair) for pair in pairs), key=lambda held: (-held.people, held.value)))
-
-
-def as_categories(column: Column) -> pa.ChunkedArray:
-    """Cells as the names of categories; a whole number is written without a decimal point, whatever the file said."""
-    if column.kind == "number":
-        return column.data.cast(pa.string())
-    if column.kind == "date" and column.data.type != pa.string():
-        return column.data.cast(pa.date32()).cast(pa.string())
-    return column.data
 
 
 def parse_number(text: str) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.files.table.findings import TableError, name_columns
+from whether.files.table.findings import TableError, name_columns, shorten
 
 ROWS_AT_A_TIME = 50_000
 
@@ -22,10 +22,18 @@ def read_sqlite(path: Path, query: str | None) -> pa.Table:
             if query is None:
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
                 raise _no_query(path, "SQLite", [name for (name,) in rows])
+            connection.set_authorizer(_allow_reading)  # else VACUUM INTO and ATTACH write files, even from here
             return _fetch(connection.execute(query))
     # sqlite3.Warning is what Python raises for two statements at once.
     except (sqlite3.Error, sqlite3.Warning) as error:
+        if "not authorized" in str(error):
+            raise TableError(f"A query only reads: a SELECT is needed, got {shorten(str(query))!r}.") from error
         raise TableError(f"SQLite cannot answer the query to {str(path)!r}: {error}.") from error
+
+
+def _allow_reading(action: int, *_: str | None) -> int:
+    reads = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+    return sqlite3.SQLITE_OK if action in reads else sqlite3.SQLITE_DENY
 
 
 def _fetch(cursor: sqlite3.Cursor) -> pa.Table:
@@ -70,10 +78,10 @@ def read_duckdb(path: Path, query: str | None) -> pa.Table:
         with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
             if query is None:
                 raise _no_query(path, "DuckDB", [row[0] for row in connection.execute("SHOW TABLES").fetchall()])
-            answer = connection.sql(query)
-            if answer is None:
-                raise TableError("The query returns no table; a SELECT is needed.")
-            return answer.to_arrow_table()
+            statements = connection.extract_statements(query)
+            if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+                raise TableError(f"A query only reads: one SELECT is needed, got {shorten(query)!r}.")
+            return connection.sql(query).to_arrow_table()
     except duckdb.Error as error:
         reason = " ".join(str(error).split())
         raise TableError(f"DuckDB cannot answer the query to {str(path)!r}: {reason[:300]}") from error

@@ -12,12 +12,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.columns import ISO_DATE, LOCAL_DATE, MONTH, Column
-from whether.files.table.findings import TableError
+from whether.files.table.findings import TableError, shorten
 
 Array = NDArray[np.float64]
 
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 DAYS_PER_YEAR = 365.25
+CLOCK = re.compile(
+    r"[^ T]*[ T](?P<hour>[0-9]{1,2})(:(?P<minute>[0-9]{2})(:(?P<second>[0-9]{2}([.,][0-9]+)?))?)?"
+    r"(Z|(?P<sign>[+-])(?P<far>[0-9]{2}):?(?P<farther>[0-9]{2})?)?"
+)
 MIDDLE = 15  # day of a month that stands for all of it
 
 
@@ -28,10 +32,29 @@ def as_days(column: Column) -> Array:
         return np.asarray(micros.to_numpy(), dtype=float) / 86_400e6
     # Few dates are written in many rows: each is read once.
     coded = column.data.combine_chunks().dictionary_encode()
-    cells = [_parts(cell) for cell in coded.dictionary.to_pylist()]
+    written = coded.dictionary.to_pylist()
+    cells = [_parts(cell) for cell in written]
     order = _order(column, [cell for cell in cells if len(cell) == 3])
-    days = [_day(column, *_read_parts(cell, order)) for cell in cells]
+    days = [
+        _day(column, *_read_parts(cell, order)) + _part_of_day(column, text)
+        for cell, text in zip(cells, written, strict=True)
+    ]
     return np.append(days, np.nan)[pc.fill_null(coded.indices, len(days)).to_numpy()]
+
+
+def _part_of_day(column: Column, cell: str) -> float:
+    """Time of day as a part of the day, at Greenwich where the cell says how far from there it is."""
+    if len(re.split("[ T]", cell, maxsplit=1)[-1]) in (0, len(cell)):
+        return 0.0
+    found = CLOCK.fullmatch(cell)
+    if found is None or int(found["hour"]) > 24 or int(found["minute"] or 0) > 59:
+        raise TableError(f"Column {column.name!r} has a time of day that does not exist: {shorten(cell)!r}.")
+    seconds = 3600.0 * int(found["hour"]) + 60 * int(found["minute"] or 0)
+    seconds += float((found["second"] or "0").replace(",", "."))
+    if found["sign"]:
+        away = 3600 * int(found["far"]) + 60 * int(found["farther"] or 0)
+        seconds -= away if found["sign"] == "+" else -away
+    return seconds / 86_400
 
 
 def _parts(cell: str) -> list[str]:
@@ -57,9 +80,10 @@ def _order(column: Column, cells: list[list[str]]) -> tuple[int, int, int]:
             "Write all of them as 2020-12-31."
         )
     if not day_first and not month_first:
+        example = shorten(column.data.drop_null()[0].as_py())
         raise TableError(
-            f"Column {column.name!r} has dates such as {column.data.drop_null()[0].as_py()!r} in which day and month "
-            "cannot be told apart. Write them as 2020-12-31."
+            f"Column {column.name!r} has dates such as {example!r} in which day and month cannot be told apart. Write "
+            "them as 2020-12-31."
         )
     return (2, 1, 0) if day_first else (2, 0, 1)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from whether.files.table.columns import parse_number
-from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed
+from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed, shorten
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONGEST_HEADER = 2**20
@@ -58,8 +58,8 @@ def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[st
             n_quotes += chunk.count(b'"')
             if b"\0" in chunk:
                 raise TableError(
-                    f"{str(path)!r} is no table: it holds bytes that text has not. CSV, Parquet, Feather, SQLite and "
-                    "DuckDB files can be read."
+                    f"{str(path)!r} is no table: it holds bytes that text has not. CSV, Parquet, Feather, Excel, "
+                    "Stata, SPSS, SAS, R (.rds), SQLite and DuckDB files can be read."
                 )
             if is_utf8:
                 try:
@@ -111,9 +111,9 @@ def _rows(lines: list[str], separator: str) -> list[list[str]]:
 def _header(path: Path, sample: list[str], separator: str, findings: list[Finding]) -> list[str]:
     names = [name.strip() for name in _rows(sample, separator)[0]]
     if all(parse_number(name) is not None for name in names):
+        found = shorten(", ".join(names[:4]))
         raise TableError(
-            f"The first line of {str(path)!r} holds numbers ({', '.join(names[:4])}); the names of the columns are "
-            "expected there."
+            f"The first line of {str(path)!r} holds numbers ({found}); the names of the columns are expected there."
         )
     for position, name in enumerate(names):
         if not name:

@@ -16,8 +16,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, as_categories, count_values, first_cell, guess_column
-from whether.files.table.findings import Finding, GapsFilled, TableError, UnknownCategories, name_columns, suggest
+from whether.facts import FEWEST
+from whether.files.table.codes import as_categories, read_as
+from whether.files.table.columns import Column, count_values, first_cell
+from whether.files.table.findings import (
+    AllEmpty,
+    Finding,
+    GapsCoded,
+    GapsFilled,
+    Held,
+    TableError,
+    UnknownCategories,
+    name_columns,
+    suggest,
+)
 
 Array = NDArray[np.float64]
 
@@ -30,6 +42,8 @@ class NumberPlan:
     fill: float
     flags_missing: bool = False
 
+    kind = "number"  # how the cells of later tables are read
+
     def outputs(self) -> list[str]:
         """Names of the features."""
         return [self.name] + [f"{self.name} is missing"] * self.flags_missing
@@ -38,7 +52,7 @@ class NumberPlan:
         """Features, in the order of their names."""
         values = _numbers(column)
         fills = column.n_missing > 0 and not math.isnan(self.fill)
-        if fills and not self.flags_missing:
+        if fills and column.kind != "empty":
             findings.append(GapsFilled(self.name, column.n_missing, self.fill, in_training=False))
         yield np.where(np.isnan(values), self.fill, values) if fills else values
         if self.flags_missing:
@@ -50,13 +64,20 @@ class CategoryPlan:
     """How a column of categories becomes features.
 
     The first level, the most frequent, is what the others are compared with and has no feature. All other categories,
-    seen in training or not, share a feature or count as the first, and so do gaps.
+    seen in training or not, share a feature or count as the first, and so do gaps. Cells were numbers or text, and are
+    read as such in later tables.
     """
 
     name: str
     levels: tuple[str, ...]
     pools_others: bool = False
     flags_missing: bool = False
+    are_numbers: bool = False
+
+    @property
+    def kind(self) -> str:
+        """How the cells of later tables are read."""
+        return "code" if self.are_numbers else "text"
 
     def outputs(self) -> list[str]:
         """Names of the features."""
@@ -83,6 +104,9 @@ class CategoryPlan:
         found = pc.fill_null(pc.index_in(cells, value_set=pa.array(self.levels, type=pa.string())), -1)
         codes = np.asarray(found.to_numpy(), dtype=np.int64)
         missing = np.asarray(pc.is_null(cells).to_numpy(), dtype=bool)
+        if missing.any():
+            counts_as = None if self.flags_missing else Held(self.levels[0], FEWEST)  # levels have at least so many
+            findings.append(GapsCoded(self.name, int(missing.sum()), counts_as))
         strange = (codes < 0) & ~missing
         if strange.any() and not self.pools_others:
             held = count_values(cells.filter(pa.array(strange)))
@@ -145,7 +169,8 @@ class Encoder:
     def encode_table(self, table: pa.Table, findings: list[Finding]) -> Array:
         """Features of a new table, shape (n, k)."""
         self.check_columns(table.column_names)
-        columns = {name: guess_column(name, table[name]) for name in self.columns}
+        columns = {plan.name: read_as(plan.kind, plan.name, table[plan.name]) for plan in self.plans}
+        findings += [AllEmpty(name) for name, column in columns.items() if column.kind == "empty"]
         return self.encode(columns, table.num_rows, findings)
 
     def encode(self, columns: Mapping[str, Column], n: int, findings: list[Finding]) -> Array:

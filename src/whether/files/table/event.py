@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, as_categories, count_values, guess_column, parse_number
+from whether.files.table.codes import as_categories, name_numbers
+from whether.files.table.columns import Column, count_values, guess_column
 from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError, name_columns
 from whether.files.table.roles import Roles
 from whether.validate import ArgumentError
@@ -20,38 +21,45 @@ YES = ("yes", "y", "true", "t")
 NO = ("no", "n", "false", "f")
 
 
-def read_event(table: pa.Table, roles: Roles, findings: list[Finding]) -> tuple[Flags, Flags | None]:
-    """Whether the event was seen, of everybody; and whether something else came first, where values say so."""
+def read_event(
+    table: pa.Table, roles: Roles, findings: list[Finding], *, is_part: bool = False
+) -> tuple[Flags, Flags | None]:
+    """Whether the event was seen, of everybody; and whether something else came first, where values say so.
+
+    Part of a table need not have every value.
+    """
     column = guess_column(roles.event, table[roles.event])
     if column.kind == "empty":
         raise TableError(f"Column {column.name!r} is empty, so nobody's event is known.")
     if roles.event_is_dated:
         event = np.asarray(pc.is_valid(column.data).to_numpy(), dtype=bool)
-        _refuse_one_class(column.name, event)
+        if not is_part:
+            _refuse_one_class(column.name, event)
         return event, None
     _refuse_gaps(column)
     competing = None
     if roles.event_value:
-        event = _find_values(column, roles.event_value)
+        event = _find_values(column, roles.event_value, is_part)
         findings.append(EventRead(column.name, *_split_values(column, event)))
     else:
-        event = _read_codes(column, findings, roles.competing)
+        event = _read_codes(column, findings, roles.competing, is_part)
     if roles.competing:
-        competing = _find_values(column, roles.competing)
+        competing = _find_values(column, roles.competing, is_part)
         if (event & competing).any():
             raise ArgumentError(f"`competing` has {roles.competing[0]!r}, which means the event in {column.name!r}.")
         findings.append(CompetingRead(column.name, _split_values(column, competing)[0]))
     elif roles.event_value and len(others := _split_values(column, event)[1]) > 1:
         findings.append(OtherValues(column.name, others))
-    _refuse_one_class(column.name, event)
+    if not is_part:
+        _refuse_one_class(column.name, event)
     return event, competing
 
 
-def _read_codes(column: Column, findings: list[Finding], competing: Sequence[str]) -> Flags:
+def _read_codes(column: Column, findings: list[Finding], competing: Sequence[str], is_part: bool) -> Flags:
     """Read 0 and 1, or words; values that mean something else came first may stand beside them."""
     rest = column
     if competing:
-        others = _find_values(column, competing)
+        others = _find_values(column, competing, is_part)
         rest = guess_column(column.name, pc.if_else(pa.array(others), None, as_categories(column)))
     if rest.kind == "number":
         values = rest.numbers()
@@ -78,16 +86,16 @@ def _ask_for_values(column: Column) -> str:
     )
 
 
-def _find_values(column: Column, wanted: Sequence[str]) -> Flags:
-    """Which cells have one of the values; each must be there, and numbers may be written in any way."""
+def _find_values(column: Column, wanted: Sequence[str], is_part: bool) -> Flags:
+    """Which cells have one of the values; each must be in a whole table. Numbers may be written in any way."""
     cells = as_categories(column)
     present = {entry.value for entry in count_values(cells)}
     asked = []
     for value in wanted:
         text = value.strip()
-        number = parse_number(text) if column.kind == "number" else None
-        text = text if number is None else str(pa.array([number]).cast(pa.string())[0].as_py())
-        if text not in present:
+        if column.kind == "number":
+            text = str(name_numbers(pa.chunked_array([pa.array([text])]))[0].as_py())
+        if text not in present and not is_part:
             raise TableError(
                 f"Column {column.name!r} never has the value {value!r}; it has {name_columns(sorted(present), 6)}."
             )

@@ -62,7 +62,7 @@ class Finding:
     def is_warning(self) -> bool:
         """Whether the reader may have to act."""
         told = (OneColumn, LooksLikeId, UnknownCategories, Suspected, OtherValues, LikelyCode, SameId, RowsLeftOut)
-        return isinstance(self, (*told, LostEarlier))
+        return isinstance(self, (*told, LostEarlier, Outlying, AllEmpty))
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,13 @@ class FileRead(Finding):
 
     encoding: str = ""
     separator: str = ""
+
+
+@dataclass(frozen=True)
+class SheetRead(Finding):
+    """Which sheet of a workbook was read, where it has several."""
+
+    sheet: str
 
 
 class OneColumn(ColumnFinding):
@@ -210,6 +217,14 @@ class LikelyCode(ColumnFinding):
     held: Held
 
 
+class AllEmpty(ColumnFinding):
+    """A column that the model learned from is empty in a new table."""
+
+
+class Outlying(ColumnFinding):
+    """One value of a column lies so far out that all others hardly differ beside it."""
+
+
 @dataclass(frozen=True)
 class SameId(Finding):
     """Several rows have the same id, and nobody said that they belong together."""
@@ -264,13 +279,20 @@ class Simulated(Finding):
     hidden_positives: int
 
 
+def shorten(text: str, most: int = 60) -> str:
+    """Return the beginning of a text that would fill the screen."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def name_columns(names: Iterable[str], most: int = 8) -> str:
     """List names, quoted so that no character in them can do harm on a screen."""
     listed = list(names)
-    return ", ".join(repr(name) for name in listed[:most]) + (f" and {len(listed) - most} more" * (len(listed) > most))
+    shown = ", ".join(repr(shorten(name)) for name in listed[:most])
+    return shown + f" and {len(listed) - most} more" * (len(listed) > most)
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """Ask for the name that was probably meant, if one is close."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.7)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    """Ask for the name that was probably meant, if one is close, in whichever case it is written."""
+    by_letters = {other.strip().casefold(): other for other in names}
+    close = difflib.get_close_matches(shorten(name).strip().casefold(), list(by_letters), n=1, cutoff=0.7)
+    return f" Did you mean {by_letters[close[0]]!r}?" if close else ""

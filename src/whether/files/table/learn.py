@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from whether.facts import FEWEST
 from whether.files.table import findings as finding
-from whether.files.table.columns import Column, as_categories, count_numbers, count_values
+from whether.files.table.codes import as_categories
+from whether.files.table.columns import Column, count_numbers, count_values
 from whether.files.table.encoder import CategoryPlan, Encoder, NumberPlan, Plan
 from whether.files.table.findings import Finding, Held, Reason, TableError
 from whether.files.table.leaks import Leak, find_leaks
 from whether.files.table.missing_codes import find_code
 from whether.files.table.outcome import Outcome
 from whether.files.table.roles import Choice
+from whether.validate import find_outlying
 
 Array = NDArray[np.float64]
 
@@ -111,6 +113,8 @@ class _Planner:
             if not self.choice.asks_for(column.name):
                 return self._leave_out(column, Reason.ID)
             self.findings.append(finding.LooksLikeId(column.name))
+        if find_outlying(known[:, None], [column.name]):
+            self.findings.append(finding.Outlying(column.name))
         if self.keep_gaps:
             return NumberPlan(column.name, float("nan"))
         if not column.n_missing:
@@ -143,7 +147,7 @@ class _Planner:
         if column.n_missing:
             self.findings.append(finding.GapsCoded(column.name, column.n_missing, None if flags else levels[0]))
         self.levels[column.name] = levels
-        return CategoryPlan(column.name, tuple(entry.value for entry in levels), pools, flags)
+        return CategoryPlan(column.name, tuple(entry.value for entry in levels), pools, flags, column.kind == "number")
 
     def _refuse_broken_numbers(self, column: Column) -> None:
         n_numbers, row, cell = count_numbers(column)

@@ -44,9 +44,11 @@ class Outcome:
         return Outcome(**taken)
 
 
-def read_outcome(table: pa.Table, roles: Roles, findings: list[Finding]) -> tuple[Outcome, Flags | None]:
-    """Read event and times; and which rows can be, where some cannot."""
-    event, competing = read_event(table, roles, findings)
+def read_outcome(
+    table: pa.Table, roles: Roles, findings: list[Finding], *, is_part: bool = False
+) -> tuple[Outcome, Flags | None]:
+    """Read event and times, of a table or a part of one; and which rows can be, where some cannot."""
+    event, competing = read_event(table, roles, findings, is_part=is_part)
     reader = _Times(table, roles, event, findings)
     time = reader.read_time()
     lower, entry_time = reader.read_lower(time), reader.read_entry_time()

@@ -134,6 +134,7 @@ def read_cohort(
     group: str | None = None,
     by: Iterable[str] | None = None,
     query: str | None = None,
+    sheet: str | None = None,
     keep_gaps: bool = False,
 ) -> TableCohort:
     """Read a table as it is, with categories, gaps and dates, and turn it into features, labels and times.
@@ -145,8 +146,9 @@ def read_cohort(
 
     Parameters
     ----------
-    table : path-like, data frame or pyarrow.Table
-        A file may be CSV, Parquet, Feather, SQLite or DuckDB.
+    table : path-like, list of these, data frame or pyarrow.Table
+        A file may be CSV, Parquet, Feather, Excel, Stata, SPSS, SAS, R (.rds), SQLite or DuckDB. A list, or a pattern
+        such as "part-*.csv", is one table in several files.
     event : str, optional
         Column that says whether the event was seen: 0 or 1, yes or no, true or false.
     time : str, optional
@@ -191,6 +193,8 @@ def read_cohort(
         Columns by whose levels `analyze` tells people apart. They may be features or not, and are kept as they are.
     query : str, optional
         Query to a SQLite or DuckDB file.
+    sheet : str, optional
+        Name of a sheet of a workbook.
     keep_gaps : bool
         Leave gaps in numbers, for a learner that copes with them: "boosted".
 
@@ -219,7 +223,7 @@ def read_cohort(
         follow_up=follow_up, entry=entry, last_contact=last_contact, entry_time=entry_time, time_lower=time_lower,
         never_after=never_after,
     )  # fmt: skip
-    opened = open_table(table, query=query)
+    opened = open_table(table, query=query, sheet=sheet)
     uses = {"features": features, "drop": drop, "categorical": categorical, "id": id, "group": group, "by": by}
     uses |= {"propensity_features": propensity_features, "keep": keep}
     choice = choose_columns(opened.column_names, roles, uses)

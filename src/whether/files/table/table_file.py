@@ -8,18 +8,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whether.files.own_files import MARK
 from whether.files.table.columns import is_text
 from whether.files.table.database import read_duckdb, read_sqlite
 from whether.files.table.delimited import TextTable
 from whether.files.table.findings import Finding, TableError, name_columns
+from whether.files.table.several import STANDARD_INPUT, check_alike, keep_stream, list_files, stack
+from whether.files.table.statistical import read_statistical, statistical_kind
+from whether.files.table.workbook import is_workbook, read_workbook
 from whether.files.whole_files import atomic_path
+from whether.validate import ArgumentError
 
 MOST_COLUMNS = 10_000
 # A spreadsheet takes cells that begin like this for formulas and runs them.
@@ -29,13 +34,11 @@ OWN = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", b"SQLite fo
 SAVE_AS = "Save the table as CSV, Parquet or Feather."
 # What some files that are no tables begin with, and what to say.
 FOREIGN = (
-    (b"PK\x03\x04", f"is a zip archive or an Excel workbook. {SAVE_AS}"),
-    (b"\xd0\xcf\x11\xe0", f"is an old Excel workbook. {SAVE_AS}"),
+    (b"PK\x03\x04", f"is a zip archive or a damaged Excel workbook. {SAVE_AS}"),
     (b"\x1f\x8b", "is compressed (gzip). Unpack it first."),
     (b"BZh", "is compressed (bzip2). Unpack it first."),
     (b"\xfd7zXZ", "is compressed (xz). Unpack it first."),
     (b"%PDF", f"is a PDF document. {SAVE_AS}"),
-    (b"<stata_dta>", f"is a Stata file. {SAVE_AS}"),
 )
 
 
@@ -47,6 +50,7 @@ class OpenTable:
     column_names: list[str]
     fetch: Callable[[list[str]], pa.Table]
     findings: list[Finding] = field(default_factory=list)
+    held: Any = None  # what has to stay while the table is read, such as the copy of a pipe
 
     def __post_init__(self) -> None:
         """Refuse names that point at several columns, and a table turned on its side."""
@@ -69,33 +73,67 @@ class OpenTable:
         return table
 
 
-def open_table(table: Any, *, query: str | None = None) -> OpenTable:
+def open_table(table: Any, *, query: str | None = None, sheet: str | None = None) -> OpenTable:
     """Open a table and say which columns it has.
 
     Parameters
     ----------
-    table : path-like, data frame, pyarrow.Table or OpenTable
-        A file is CSV (separated by comma, semicolon, tab or bar), Parquet, Feather, SQLite or DuckDB. A data frame is
-        one of pandas, or any that has ``to_arrow``.
+    table : path-like, list of these, data frame, pyarrow.Table or OpenTable
+        A file is CSV (separated by comma, semicolon, tab or bar), Parquet, Feather, Excel, Stata, SPSS, SAS, R (.rds),
+        SQLite or DuckDB. A list, or a pattern such as ``part-*.csv``, is one table in several files, and ``-`` is
+        standard input. A data frame is one of pandas, or any that has ``to_arrow``.
     query : str, optional
         Query to a SQLite or DuckDB file.
+    sheet : str, optional
+        Name of a sheet of a workbook.
     """
     if isinstance(table, OpenTable):
         return table
-    if not isinstance(table, (str, os.PathLike)):
-        return _open_frame(table)
-    path = Path(table)
+    files = table if isinstance(table, (list, tuple)) else [table]
+    if len(files) == 1 and not isinstance(files[0], (str, os.PathLike)):
+        return _open_frame(files[0])
+    if isinstance(table, (str, os.PathLike)):
+        files = list_files(Path(table)) or [table]
+    opened = [_open_file(Path(file), query, sheet) for file in files]
+    if not opened:
+        raise TableError("A list of files is empty.")
+    return opened[0] if len(opened) == 1 else _join(str(table) if isinstance(table, (str, os.PathLike)) else "", opened)
+
+
+def _join(pattern: str, opened: list[OpenTable]) -> OpenTable:
+    check_alike([one.name for one in opened], [one.column_names for one in opened])
+    findings = list(dict.fromkeys(finding for one in opened for finding in one.findings))
+
+    def fetch(columns: list[str]) -> pa.Table:
+        return stack([one.fetch(columns) for one in opened])
+
+    return OpenTable(pattern or f"{opened[0].name} and others", opened[0].column_names, fetch, findings, held=opened)
+
+
+def _open_file(given: Path, query: str | None, sheet: str | None) -> OpenTable:
+    kept = keep_stream(given)
+    path = given if kept is None else kept[0]
+    name = "standard input" if str(given) == STANDARD_INPUT else str(given)
     start = _first_bytes(path)
     kind = _kind(path, start)
-    if kind in ("sqlite", "duckdb"):
-        answer = (read_sqlite if kind == "sqlite" else read_duckdb)(path, query)
-        return OpenTable(str(path), answer.column_names, answer.select)
-    if query is not None:
+    findings: list[Finding] = []
+    if query is not None and kind not in ("sqlite", "duckdb"):
         raise TableError(f"{str(path)!r} is no SQLite or DuckDB file, so there is nothing to put a query to.")
+    if sheet is not None and kind != "workbook":
+        raise ArgumentError(f"`sheet` names a sheet of a workbook, and {str(path)!r} is none.")
     if kind == "text":
         text = TextTable(path, start)
-        return OpenTable(str(path), text.names, text.read, text.findings)
-    return _open_arrow(path, kind)
+        return OpenTable(name, text.names, text.read, text.findings, held=kept)
+    if kind in ("parquet", "feather"):
+        opened = _open_arrow(path, kind)
+        return replace(opened, name=name, held=kept)
+    if kind in ("sqlite", "duckdb"):
+        answer = (read_sqlite if kind == "sqlite" else read_duckdb)(path, query)
+    elif kind == "workbook":
+        answer = read_workbook(path, start, sheet, findings)
+    else:
+        answer = read_statistical(path, kind, start, findings)
+    return OpenTable(name, answer.column_names, answer.select, findings)
 
 
 def _open_frame(frame: Any) -> OpenTable:
@@ -131,6 +169,11 @@ def _first_bytes(path: Path) -> bytes:
 
 
 def _kind(path: Path, start: bytes) -> str:
+    program = statistical_kind(path, start)
+    if program is not None:
+        return program
+    if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")) and is_workbook(path, start):
+        return "workbook"
     for magic, what in FOREIGN:
         if start.startswith(magic):
             raise TableError(f"{str(path)!r} {what}")
@@ -188,6 +231,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     kind = check_format(path)
     if kind == "csv":
         table = pa.table({name: _plain(name, table[name]) for name in table.column_names})
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), b"comment": MARK.encode()})
     write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}
     with atomic_path(path) as unfinished:
         write.get(kind, pyarrow.csv.write_csv)(table, unfinished)

@@ -10,8 +10,11 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.learners.fit_result import FitResult
 from whether.learners.linear import LinearFit
+from whether.learners.parallel import n_threads
 from whether.learners.task import FittedModel
 from whether.propensity import Propensity
+
+MANY_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,18 @@ class BoostedFit(FittedModel):
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         eta, v = self.offset.predict(features)
-        grown = None if self.outcome is None else self.outcome.predict(features, raw_score=True)
-        timed = None if self.timing is None else self.timing.predict(features[:, self.timing_columns], raw_score=True)
+        grown = None if self.outcome is None else _sum_trees(self.outcome, features)
+        timed = None if self.timing is None else _sum_trees(self.timing, features[:, self.timing_columns])
         return combine(self.offset, eta, v + self.levels[:, None], grown, timed)
+
+
+def _sum_trees(booster: Any, features: Array) -> Array:
+    return np.asarray(booster.predict(features, raw_score=True, num_threads=threads_for(features.shape[0])))
+
+
+def threads_for(n_rows: int) -> int:
+    """Threads that LightGBM may use on so many rows: on few they wait for each other longer than they work."""
+    return n_threads() if n_rows >= MANY_ROWS else 1
 
 
 def gains_of(outcome: Any, timing: Any, timing_columns: Rows, n_features: int) -> dict[str, Array]:

@@ -23,9 +23,8 @@ from whether.learners.boosted.forest import Forest, Growth
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearLearner
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem, deal_folds
+from whether.learners.rows import RowProblem, deal_folds, order_by_content, usable_folds
 from whether.learners.task import Learner, Task
-from whether.likelihood import labeled_first
 
 N_FOLDS = 5
 # Where trees may start: from the linear model, or from no features at all.
@@ -86,8 +85,9 @@ class BoostedLearner(Learner, BaseEstimator):
 
     def fit(self, task: Task) -> BoostedFit:
         """Grow trees under the most likely candidate."""
-        # Labeled people first: their rows, and those of the others, then follow each other in memory.
-        task = task.take(labeled_first(task.cohort.labeled)[0])
+        # Every tree is grown on a draw of rows, which must not depend on where in the table people stand. The labeled
+        # come first: their rows, and those of the others, then follow each other in memory.
+        task = task.take(order_by_content(task.cohort))
         cohort, seed, learner = task.cohort, int(task.rng.integers(2**31 - 1)), self.linear or LinearLearner()
         offsets = self._offsets(task, learner)
         task = task.under(offsets[0].fit.propensity)
@@ -110,7 +110,7 @@ class BoostedLearner(Learner, BaseEstimator):
         cohort, comparison = task.cohort, OffsetComparison()
         folds = deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
         with progress(N_FOLDS, "Folds to tell starts apart") as bar:
-            for number in range(N_FOLDS):
+            for number in usable_folds(folds, cohort.labeled):
                 # Without the held-out people, whose likelihood would else favour the linear model.
                 for offset in self._offsets(task.take(np.flatnonzero(folds != number)), settled):
                     comparison.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))

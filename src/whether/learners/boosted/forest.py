@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
-from whether.learners.boosted.boosted_fit import Offset, combine
-from whether.learners.parallel import n_threads, one_blas_thread
+from whether.learners.boosted.boosted_fit import Offset, combine, threads_for
+from whether.learners.parallel import one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, RowTerms
 from whether.learners.task import Task
 
 if TYPE_CHECKING:
     from whether.learners.boosted.boosted_learner import BoostedLearner
-
-# On fewer rows LightGBM's threads wait for each other longer than they work.
-MANY_ROWS = 20_000
 
 
 @dataclass
@@ -58,7 +55,7 @@ class Forest:
             "feature_pre_filter": False,
             "deterministic": True,
             "force_col_wise": True,
-            "num_threads": n_threads() if self.features.shape[0] >= MANY_ROWS else 1,
+            "num_threads": threads_for(self.features.shape[0]),
             "seed": self.seed,
             "verbose": -1,
         }

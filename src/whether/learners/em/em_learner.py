@@ -17,7 +17,14 @@ from sklearn.utils.validation import has_fit_parameter
 from whether.arrays import Array, Rows
 from whether.family import MIXTURE
 from whether.learners.em.em_fit import ConstantPart, EMFit, PropensityPart, logit_of
-from whether.learners.em.em_steps import ClassifierStep, ConstantStep, LinearStep, OutcomeStep, PropensityStep
+from whether.learners.em.em_steps import (
+    ClassifierStep,
+    ConstantStep,
+    KnownStep,
+    LinearStep,
+    OutcomeStep,
+    PropensityStep,
+)
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress
@@ -100,6 +107,8 @@ class EMLearner(Learner, BaseEstimator):
     def _propensity_step(self, task: Task, start: LinearFit, fold: Rows) -> PropensityStep:
         if self.propensity_classifier is not None:
             return ClassifierStep(task, _seeded(self.propensity_classifier, task.rng), fold)
+        if not start.propensity.predictors:
+            return KnownStep(task)
         if isinstance(start.propensity, LogisticPropensity) and not start.propensity.sloped[0]:
             return ConstantStep(task)
         return LinearStep(task, start)
@@ -107,7 +116,7 @@ class EMLearner(Learner, BaseEstimator):
     def _check(self, task: Task) -> None:
         if not task.has_outcome:
             raise ArgumentError("In this model everybody is positive, so there is no outcome part for the classifier.")
-        if task.family is not MIXTURE:
+        if task.family != MIXTURE:
             raise ArgumentError(
                 f"EM imputes who is positive, and in a {task.family.name} model causes are counted instead: a "
                 "classifier cannot be its outcome part. Use learner='linear', 'boosted', 'neural' or 'auto'."

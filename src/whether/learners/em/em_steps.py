@@ -13,8 +13,9 @@ from sklearn.pipeline import Pipeline
 from whether.arrays import Array, Rows
 from whether.learners.em.em_fit import SMALLEST_PROBABILITY, ClassifierPart, ConstantPart, PropensityPart, logit_of
 from whether.learners.linear import LinearFit
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import newton
+from whether.learners.linear.penalized import Evaluation
 from whether.learners.linear.shrinkage import usual_penalty
 from whether.learners.parallel import one_blas_thread
 from whether.learners.rows import RowProblem, deal_folds, in_spreads
@@ -135,6 +136,20 @@ class LinearStep(PropensityStep):
             return newton(evaluate, self._coefficients, tolerance=1e-4).parameters
 
 
+class KnownStep(PropensityStep):
+    """A propensity without predictors: there is nothing to fit."""
+
+    n_parameters = 0
+
+    def __init__(self, task: Task) -> None:
+        self.features = task.cohort.features
+
+    def maximize(self, q: Array) -> tuple[PropensityPart, Array]:
+        """No predictors."""
+        part = ConstantPart()
+        return part, part.predict(self.features)[1]
+
+
 class ConstantStep(PropensityStep):
     """A constant propensity by counting: the share of the imputed positives that is labeled, unless it is known."""
 
@@ -152,7 +167,12 @@ class ConstantStep(PropensityStep):
 
 
 def _fit_weighted(classifier: Any, features: Array, labels: NDArray[np.int_], weight: Array) -> Any:
-    used = weight > SMALLEST_WEIGHT * weight.max()
+    smallest = SMALLEST_WEIGHT * weight.max()
+    used = weight > smallest
+    for label in (0, 1):  # where classes are separated, hardly anybody may be left of one, but classifiers need both
+        if not used[labels == label].any():
+            weight = np.where(labels == label, np.maximum(weight, 2 * smallest), weight)
+            used |= labels == label
     name = f"{classifier.steps[-1][0]}__sample_weight" if isinstance(classifier, Pipeline) else "sample_weight"
     return clone(classifier).fit(features[used], labels[used], **{name: weight[used]})
 

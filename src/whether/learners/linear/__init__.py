@@ -3,5 +3,6 @@
 from whether.learners.linear.fitted_people import FittedPeople
 from whether.learners.linear.linear_fit import LinearFit, LinearPredictor, ShrinkagePath
 from whether.learners.linear.linear_learner import LinearLearner
+from whether.learners.linear.open_learner import OpenFit, OpenLearner
 
-__all__ = ["FittedPeople", "LinearFit", "LinearLearner", "LinearPredictor", "ShrinkagePath"]
+__all__ = ["FittedPeople", "LinearFit", "LinearLearner", "LinearPredictor", "OpenFit", "OpenLearner", "ShrinkagePath"]

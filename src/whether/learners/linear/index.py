@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from whether.arrays import Array
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.penalized import Evaluation, PenalizedObjective
 
 # One person's worth of penalty on kappa, in spreads of log time (or logits) per logit of risk. Without it a model in
 # which everybody is positive runs away: the outcome slopes go to zero and kappa to infinity at the same product.
@@ -27,7 +27,7 @@ LOWEST_KAPPA = 0.03
 
 
 class IndexedObjective:
-    """A `LinearObjective` with the penalty that ties the propensity's slopes to the outcome's.
+    """An objective with the penalty that ties the propensity's slopes to the outcome's.
 
     The variables are the coefficients of the linear model followed by kappa. With ``shrinkage = inf`` the propensity's
     slopes are left out, being given by kappa and the outcome's; with ``shrinkage = 0`` kappa is left out. Keeping the
@@ -36,7 +36,7 @@ class IndexedObjective:
     their starting values.
     """
 
-    def __init__(self, objective: LinearObjective, shrinkage: float = 0.0, fixed: tuple[int, ...] = ()) -> None:
+    def __init__(self, objective: PenalizedObjective, shrinkage: float = 0.0, fixed: tuple[int, ...] = ()) -> None:
         layout, self.objective, self.shrinkage = objective.layout, objective, shrinkage
         self.sign = objective.propensity.index_sign
         self.indexed = shrinkage > 0 and layout.n_shared > 0 and layout.n_outcome > 0 and layout.n_skipped == 0
@@ -78,7 +78,9 @@ class IndexedObjective:
         if self.tied_fully:
             at = self._pull_back(variables, at)
         elif self.indexed:
-            at = Evaluation(at.value, np.append(at.gradient, 0.0), np.pad(at.hessian, (0, 1)))
+            gradient, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
+            gradient[:-1], hessian[:-1, :-1] = at.gradient, at.hessian
+            at = Evaluation(at.value, gradient, hessian)
         at = self._add_penalties(variables, at)
         # Known intercepts get a zero gradient and a unit curvature, so that no step moves them.
         at.gradient[self.fixed] = 0.0

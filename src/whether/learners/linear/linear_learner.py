@@ -17,21 +17,25 @@ from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
+from whether.learners.linear.penalized import PenalizedObjective
+from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
 from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
 from whether.learners.linear.starts import label_coefficients
+from whether.learners.linear.streamed import StreamedObjective
 from whether.learners.parallel import one_blas_thread
-from whether.learners.rows import sum_by_group
+from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population
 from whether.learners.task import Learner, Task
+from whether.propensity import FreeBaseline
+from whether.validate import ArgumentError
 
 # Above this number of parameters the Hessian costs more than it saves.
 MANY_PARAMETERS = 400
-# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow.
-DRAFT_ROWS = 10_000
-DRAFT_LABELED = 2_000
 # Without penalties a coefficient of a standardised feature whose standard error is above 100 has run away.
 LEAST_INFORMATION = 1e-4
+# Precision, in about half log-likelihood units, to which large cohorts are fitted.
+NEAR = 1e-4
 # A further Newton step should not gain more than half of this, in units of log-likelihood.
 STEEP = 1e-6
 
@@ -66,33 +70,59 @@ class LinearLearner(Learner):
 
     def fit(self, task: Task) -> LinearFit:
         """Fit the candidates and keep the most likely."""
+        if task.population is not None:
+            return self._fit_population(task, task.population)
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
+            objective = self._objective(task)
             if task.risk is not None and task.risk.nonnegative:
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
             draft = objective if self.is_exact else objective.part(DRAFT_ROWS, DRAFT_LABELED)
-            search = Search(self, draft, fixed)
-            criteria = [task.criterion(candidate) for candidate in task.candidates]
-            search.compare(criteria, task.levels(), task.rng)
-            search.settle_shrinkage(criteria)
-            return self._finish(*self._polish(objective.under(search.objective.criterion), search, fixed), search)
+            search = self._search(task, draft)
+            whole = objective.under(search.objective.criterion)
+            return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
+
+    def _fit_population(self, task: Task, population: Population) -> LinearFit:
+        """Fit to people who come in blocks; settled is on parts of them what is settled on parts of large cohorts."""
+        if isinstance(task.propensity, FreeBaseline):
+            raise ArgumentError(
+                "A baseline that is left open is no sum over people, so rows that come in blocks cannot tell it. Take "
+                "MixtureCureClassifier, which names a distribution, or fit a sample in memory."
+            )
+        with one_blas_thread():
+            ridge = settle_ridge(self.ridge, population.sample, (population.events, population.people))
+            objective = StreamedObjective(task, population, ridge)
+            search = self._search(task, objective.part(DRAFT_ROWS))
+            criterion = search.objective.criterion
+            larger = objective.part(LARGER_ROWS).under(criterion)
+            return self._finish(*self._polish(objective.under(criterion), larger, search), search)
+
+    def _search(self, task: Task, draft: LinearObjective) -> Search:
+        """Settle start, candidate and penalty."""
+        search = Search(self, draft, _fixed(task))
+        criteria = [task.criterion(candidate) for candidate in task.candidates]
+        search.compare(criteria, task.levels(), task.rng)
+        search.settle_shrinkage(criteria)
+        return search
+
+    def _objective(self, task: Task) -> LinearObjective:
+        """Return what is minimised: the profile likelihood, where a baseline is to be found."""
+        kind = ProfiledObjective if isinstance(task.propensity, FreeBaseline) else LinearObjective
+        return kind(task, settle_ridge(self.ridge, task.cohort))
 
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
         with one_blas_thread():
-            objective = LinearObjective(task, settle_ridge(self.ridge, task.cohort))
-            indexed = IndexedObjective(objective, float(self.shrinkage))
+            objective = self._objective(task)
+            indexed = IndexedObjective(objective, float(self.shrinkage), _fixed(task))
             return self._finish(indexed, self.solve(indexed, indexed.from_coefficients(embed(narrow, objective))))
 
     def held_out_log_likelihood(self, task: Task, fit: LinearFit) -> float:
         """Mean log-likelihood of people under the model of a fit, with its penalties, fitted without them."""
         with one_blas_thread():
             objective = LinearObjective(task.under(fit.propensity), fit.ridge).part(DRAFT_ROWS, DRAFT_LABELED)
-            fixed = tuple(predictor + objective.layout.first for predictor in task.known)
-            indexed = IndexedObjective(objective, fit.shrinkage, fixed)
+            indexed = IndexedObjective(objective, fit.shrinkage, _fixed(task))
             start = indexed.from_coefficients(fit.coefficients)
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
             values = held_out_values(objective, [end], self.solve)
@@ -113,16 +143,16 @@ class LinearLearner(Learner):
         return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
 
     def _polish(
-        self, objective: LinearObjective, search: Search, fixed: tuple[int, ...]
+        self, objective: PenalizedObjective, larger: LinearObjective, search: Search
     ) -> tuple[IndexedObjective, Optimum]:
         """Go from the draft's solution to the optimum of all rows, by way of a larger part of them."""
-        indexed = IndexedObjective(objective, search.shrinkage, fixed)
+        indexed, start = IndexedObjective(objective, search.shrinkage, search.fixed), search.variables
         if search.objective.n == objective.n or indexed.size > MANY_PARAMETERS:
-            return indexed, self.solve(indexed, search.variables)
-        start, larger = search.variables, objective.part(5 * DRAFT_ROWS, DRAFT_LABELED)
+            return indexed, self.solve(indexed, start)
         if 4 * larger.n < objective.n:
-            start = self.solve(IndexedObjective(larger, search.shrinkage, fixed), start).parameters
-        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, max_steps=self.max_iter)
+            start = self.solve(IndexedObjective(larger, search.shrinkage, search.fixed), start).parameters
+        tolerance = EXACT if self.is_exact else NEAR
+        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance)
 
     def _judge(self, optimum: Optimum) -> Status:
         """How an optimization ended; where digits are compared, one that no step improves must also have no slope."""
@@ -147,7 +177,7 @@ class LinearLearner(Learner):
             distributions={} if search is None else search.likelihoods,
         )
         return LinearFit(
-            propensity=objective.propensity,
+            propensity=objective.fitted_propensity(indexed.to_coefficients(parameters)),
             result=result,
             predictor=objective.predictor(indexed.to_coefficients(parameters)),
             covariance=_covariance(indexed, optimum, self.sandwich, self.is_exact),
@@ -156,6 +186,12 @@ class LinearLearner(Learner):
             kappa=float(parameters[-1]) if indexed.indexed else None,
             path=None if search is None else search.path,
         )
+
+
+def _fixed(task: Task) -> tuple[int, ...]:
+    """Positions of intercepts that are known, or that a free baseline makes up for."""
+    known = {*task.known, *task.propensity.without_level}
+    return tuple(sorted(predictor + int(task.has_outcome) for predictor in known))
 
 
 def embed(narrow: LinearFit, wide: LinearObjective) -> Array:
@@ -178,31 +214,11 @@ def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_
     """Covariance of the coefficients at an optimum; none where there was no Hessian."""
     if optimum.evaluation.hessian.size == 0:
         return Covariance(None)
-    jacobian = indexed.jacobian(optimum.parameters)
-    sandwich = sandwich or indexed.objective.groups is not None
-    meat = _score_products(indexed, optimum.parameters, jacobian) if sandwich else None
+    objective, jacobian = indexed.objective, indexed.jacobian(optimum.parameters)
+    sandwich = sandwich or (isinstance(objective, LinearObjective) and objective.groups is not None)
+    meat = objective.score_products(indexed.to_coefficients(optimum.parameters), jacobian) if sandwich else None
     least = LEAST_INFORMATION if is_exact else 0.0
     found = invert_information(optimum.evaluation.hessian, meat, indexed.fixed.tolist(), least)
     if found.matrix is None:
         return Covariance(None, None if found.flat is None else jacobian @ found.flat)
     return Covariance(jacobian @ found.matrix @ jacobian.T)
-
-
-def _score_products(indexed: IndexedObjective, parameters: Array, jacobian: Array) -> Array:
-    """Sum over people, or groups, of the outer products of their scores; a weight counts as repeated people.
-
-    Repeated people of a group belong to it. Sums over G groups are taken G / (G - 1) times, as is usual.
-    """
-    objective = indexed.objective
-    blocks = (scores @ jacobian for scores in objective.row_scores(indexed.to_coefficients(parameters)))
-    if objective.groups is not None:
-        by_group = sum_by_group(np.concatenate(list(blocks)), objective.groups)
-        n_groups = by_group.shape[0]
-        return np.asarray(n_groups / (n_groups - 1) * (by_group.T @ by_group))
-    total, start = np.zeros((jacobian.shape[1], jacobian.shape[1])), 0
-    for moved in blocks:
-        rows = slice(start, start + moved.shape[0])
-        per_person = moved if objective.weight is None else moved / np.maximum(objective.weight[rows, None], 1e-300)
-        total += moved.T @ per_person
-        start = rows.stop
-    return total

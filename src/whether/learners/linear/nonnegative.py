@@ -6,7 +6,8 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.distributions import softplus_expit
-from whether.learners.linear.objective import Evaluation, LinearObjective
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.penalized import Evaluation
 from whether.risk import PURisk
 
 # Width, in people's losses, over which max(0, risk) is rounded so that Newton's method sees no kink.

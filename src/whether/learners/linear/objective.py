@@ -15,19 +15,13 @@ import numpy as np
 
 from whether.arrays import Array, Rows
 from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
-from whether.learners.linear.linear_fit import Layout, LinearPredictor
+from whether.learners.linear.linear_fit import Standardization
+from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.parallel import share_out
+from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
-from whether.propensity import Propensity, Terms
-
-
-class Evaluation(NamedTuple):
-    """Value, gradient and Hessian of an objective to be minimised."""
-
-    value: float
-    gradient: Array
-    hessian: Array
+from whether.propensity import Observed, Terms
 
 
 class Block(NamedTuple):
@@ -38,30 +32,20 @@ class Block(NamedTuple):
     terms: Terms
 
 
-class LinearObjective:
-    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first."""
+class LinearObjective(PenalizedObjective):
+    """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
 
-    def __init__(self, task: Task, ridge: float) -> None:
-        cohort, self.ridge, self.share = task.cohort, ridge, task.share
-        self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
+    Features are standardised as is given or, where it is not, by their own means and standard deviations.
+    """
+
+    def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
+        cohort = task.cohort
         self.order, self.n_labeled = labeled_first(cohort.labeled)
-        columns, self.skips = order_columns(task)
-        self.standardization = learn_standardization(cohort, columns)
+        super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
         self.features = standardize(cohort, self.order, self.standardization)
         self.observed = task.propensity.observe(cohort).take(self.order)
         self.weight = None if cohort.weight is None else cohort.weight[self.order]
         self.groups = None if cohort.groups is None else cohort.groups[self.order]
-        self._set_criterion(task.criterion())
-
-    def _set_criterion(self, criterion: Criterion) -> None:
-        self.criterion = criterion
-        n_features = self.features.shape[0]
-        self.layout = Layout.of(criterion.propensity, self.n_columns, n_features, self.has_outcome, self.skips)
-
-    @property
-    def propensity(self) -> Propensity:
-        """The restriction."""
-        return self.criterion.propensity
 
     @property
     def n(self) -> int:
@@ -80,8 +64,7 @@ class LinearObjective:
 
     def part(self, n_rows: int, n_labeled: int) -> LinearObjective:
         """Objective of evenly spaced rows, about this many and with at least so many labeled ones; or of all."""
-        share = max(n_rows / self.n, n_labeled / max(self.n_labeled, 1))
-        step = int(1 / share) if share < 1 else 1
+        step = step_of_part(self.n, self.n_labeled, n_rows, n_labeled)
         if step == 1:
             return self
         labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
@@ -94,13 +77,14 @@ class LinearObjective:
         return other
 
     @property
+    def placed(self) -> Observed:
+        """What the likelihood reads of people besides their predictors."""
+        return self.observed
+
+    @property
     def _splits_labeled(self) -> bool:
         """Whether nothing is between outcome and propensity in the curvature of labeled people."""
         return self.criterion.splits_labeled and self.observed.entry is None
-
-    def predictor(self, theta: Array) -> LinearPredictor:
-        """Coefficients with what they need to predict: nothing of the people."""
-        return LinearPredictor(self.layout, self.standardization, theta)
 
     def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of some rows."""
@@ -108,7 +92,7 @@ class LinearObjective:
 
     def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
         """Per-person derivatives of the log-likelihood of rows that share a label."""
-        terms = self.criterion.terms(*self.predictors(theta, rows), self.observed.take(rows), labeled=labeled)
+        terms = self.criterion.terms(*self.predictors(theta, rows), self.placed.take(rows), labeled=labeled)
         if self.weight is not None:
             weight = self.weight[rows]
             terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
@@ -122,20 +106,7 @@ class LinearObjective:
         """Log-likelihood of each person, in the working order of rows, times its weight."""
         return np.concatenate([block.terms.value for block in self.blocks(theta)])
 
-    def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
-        """Objective and gradient, without the cost of the Hessian."""
-        at = self._sum_blocks(theta, with_hessian=False)
-        penalty = self.penalty(theta)
-        return at.value + penalty.value, at.gradient + penalty.gradient
-
-    def evaluate(self, theta: Array) -> Evaluation:
-        """Objective, gradient and exact Hessian."""
-        at = self._sum_blocks(theta, with_hessian=True)
-        penalty = self.penalty(theta)
-        hessian = np.triu(at.hessian) + np.triu(at.hessian, 1).T
-        return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian + penalty.hessian)
-
-    def _sum_blocks(self, theta: Array, *, with_hessian: bool) -> Evaluation:
+    def sums(self, theta: Array, *, with_hessian: bool) -> Evaluation:
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
 
         def add_up(parts: list[tuple[slice, bool]]) -> Evaluation:
@@ -199,40 +170,35 @@ class LinearObjective:
             part = -outer[:, :, rows]
             # Unlabeled: products of outcome and propensity are in it, whatever the label.
             self._add_hessian(sums, Block(rows, False, Terms(part[0, 0], part[0], part)))
-        return np.asarray(np.triu(sums) + np.triu(sums, 1).T)
+        return mirror(sums)
 
-    def penalty(self, theta: Array) -> Evaluation:
-        """Ridge on the slopes and the propensity's own weak penalty on its levels."""
-        layout = self.layout
-        gradient, hessian = np.zeros(layout.size), np.zeros((layout.size, layout.size))
-        slopes = theta[layout.n_predictors :]
-        gradient[layout.n_predictors :] = self.ridge * slopes
-        diagonal = np.arange(layout.n_predictors, layout.size)
-        hessian[diagonal, diagonal] = self.ridge
-        levels = slice(layout.first, layout.n_predictors)
-        value, by_level, by_levels = self.propensity.penalty(theta[levels])
-        gradient[levels] += by_level
-        hessian[levels, levels] += by_levels
-        value += 0.5 * self.ridge * float(slopes @ slopes)
-        if self.share is not None and self.has_outcome:
-            value += self._add_share(theta, gradient, hessian)
-        return Evaluation(value, gradient, hessian)
-
-    def _add_share(self, theta: Array, gradient: Array, hessian: Array) -> float:
-        """Penalty on a mean risk that is not the share known from elsewhere; derivatives are added in place."""
-        assert self.share is not None
-        layout, each = self.layout, np.full(self.n, 1 / self.n) if self.weight is None else self.weight
-        each = each / each.sum()
+    def risk_sums(self, theta: Array) -> tuple[float, float, Array, Array]:
+        """Sums over people of one, of their risk, and of its first and second derivatives in the outcome part."""
+        layout, weight = self.layout, np.ones(self.n) if self.weight is None else self.weight
         features = np.vstack([np.ones(self.n), self.features[layout.of_outcome]])
-        places = np.r_[0, np.arange(layout.size)[layout.outcome]]
-        never = self.criterion.family.log_never(theta[places] @ features)
-        left = np.exp(never.value)
-        miss = float(each @ -np.expm1(never.value)) - self.share.share
-        by_mean = -features @ (each * left * never.first)
-        bend = -(features * (each * left * (never.second + never.first**2))) @ features.T
-        gradient[places] += miss / self.share.error**2 * by_mean
-        hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
-        return 0.5 * (miss / self.share.error) ** 2
+        never = self.criterion.family.log_never(theta[self.outcome_places] @ features)
+        left = weight * np.exp(never.value)
+        bend = -(features * (left * (never.second + never.first**2))) @ features.T
+        by_mean = -features @ (left * never.first)
+        return float(weight.sum()), float(weight @ -np.expm1(never.value)), by_mean, bend
+
+    def score_products(self, theta: Array, jacobian: Array) -> Array:
+        """Sum over people, or groups, of the outer products of their scores; a weight counts as repeated people.
+
+        Repeated people of a group belong to it. Sums over G groups are taken G / (G - 1) times, as is usual.
+        """
+        blocks = (scores @ jacobian for scores in self.row_scores(theta))
+        if self.groups is not None:
+            by_group = sum_by_group(np.concatenate(list(blocks)), self.groups)
+            n_groups = by_group.shape[0]
+            return np.asarray(n_groups / (n_groups - 1) * (by_group.T @ by_group))
+        total, start = np.zeros((jacobian.shape[1], jacobian.shape[1])), 0
+        for moved in blocks:
+            rows = slice(start, start + moved.shape[0])
+            per_person = moved if self.weight is None else moved / np.maximum(self.weight[rows, None], 1e-300)
+            total += moved.T @ per_person
+            start = rows.stop
+        return total
 
     def row_scores(self, theta: Array) -> Iterator[Array]:
         """Gradient of each person's log-likelihood in the coefficients, block by block, shape (rows, size)."""

@@ -26,12 +26,16 @@ EVENTS_PER_FEATURE = 5
 RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
 
 
-def settle_ridge(ridge: float | str, cohort: Cohort) -> float:
-    """Return the penalty that ``ridge`` stands for: itself, or for "auto" the usual or a chosen one."""
+def settle_ridge(ridge: float | str, cohort: Cohort, counts: tuple[float, float] | None = None) -> float:
+    """Return the penalty that ``ridge`` stands for: itself, or for "auto" the usual or a chosen one.
+
+    Events and people may be counts of the population that the cohort is a sample of.
+    """
     if not isinstance(ridge, str):
         return float(ridge)
-    events = float(cohort.weights[cohort.labeled].sum())
-    fewer = min(events, float(cohort.weights.sum()) - events)
+    weights = cohort.weights
+    events, people = counts or (float(weights[cohort.labeled].sum()), float(weights.sum()))
+    fewer = min(events, people - events)
     return USUAL if fewer >= EVENTS_PER_FEATURE * cohort.features.shape[1] else choose_ridge(cohort)
 
 
@@ -60,8 +64,10 @@ def logits_left_out(objective: LinearObjective, optimum: Optimum) -> Array:
     return np.asarray(eta - residual * leverage / np.maximum(1 - p * (1 - p) * leverage, 1e-12))
 
 
-def label_probabilities_left_out(cohort: Cohort, ridge: float) -> Array:
-    """Probability of each labeled person's label by the logistic regression on the labels of all others."""
+def label_logits_left_out(cohort: Cohort, ridge: float) -> Array:
+    """Logit of everybody's label by the logistic regression on the labels of all others, in the order of the rows."""
     objective = LinearObjective(Task(cohort, [Certain()]), ridge)
     optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
-    return softplus_expit(logits_left_out(objective, optimum)[: objective.n_labeled])[1]
+    logits = np.empty(objective.n)
+    logits[objective.order] = logits_left_out(objective, optimum)
+    return logits

@@ -67,7 +67,8 @@ class Search:
             named = zip(candidates, tried, strict=True)
             self.likelihoods = {candidate.propensity.name: -end.value for candidate, end in named}
         self.best = self._best(tried)
-        self.objective, self.variables = self.best.indexed.objective, self.best.optimum.parameters
+        self.objective = self.objective.under(self.best.indexed.objective.criterion)
+        self.variables = self.best.optimum.parameters
 
     def _distinct_ends(self) -> list[End]:
         """Ends whose predictions differ from the best one's, after the best one."""

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from whether.arrays import Rows
 from whether.learners.linear import LinearLearner
 from whether.learners.neural.architectures import load_torch
 from whether.learners.neural.neural_fit import NeuralFit
 from whether.learners.neural.neural_fitting import NeuralFitting
 from whether.learners.parallel import one_blas_thread
-from whether.learners.rows import in_spreads
+from whether.learners.rows import order_by_content
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError, check_whole_number
 
@@ -80,7 +79,7 @@ class NeuralLearner(Learner, BaseEstimator):
         self._check()
         if task.cohort.weight is not None:
             task = task.take(np.flatnonzero(task.cohort.weight > 0))
-        task = task.take(_one_order(task))
+        task = task.take(order_by_content(task.cohort))
         with one_blas_thread(), _one_torch_thread(self.module is None):
             return NeuralFitting(self, task).fit()
 
@@ -135,11 +134,3 @@ def _one_torch_thread(wanted: bool) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _one_order(task: Task) -> Rows:
-    """Order of the rows that depends on nothing but the people, labeled ones first."""
-    cohort, observed = task.cohort, task.propensity.observe(task.cohort)
-    # Rounded, because sums may differ in the last digits from one table to the next.
-    mixed = np.round(in_spreads(cohort.features) @ np.sqrt(np.arange(2.0, cohort.features.shape[1] + 2)), 9)
-    return np.lexsort((mixed, observed.ranks(), ~cohort.labeled))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 
 from whether.study.peers.adapter import Array, Labels, SurvivalPeer, standardize
@@ -40,8 +43,11 @@ class LogisticHazardNetwork(SurvivalPeer):
             parts.append((self._scale(X[rows]), target))
         network = torchtuples.practical.MLPVanilla(X.shape[1], _LAYERS, transform.out_features, True, _DROPOUT)
         model = LogisticHazard(network, torchtuples.optim.Adam(_RATE), duration_index=transform.cuts)
-        stop = [torchtuples.callbacks.EarlyStopping()]
-        model.fit(*parts[0], _BATCH, _EPOCHS, stop, verbose=False, val_data=parts[1])
+        with (
+            tempfile.TemporaryDirectory() as folder
+        ):  # it keeps the best weights in a file, by default beside the user's
+            stop = [torchtuples.callbacks.EarlyStopping(file_path=str(Path(folder) / "best.pt"))]
+            model.fit(*parts[0], _BATCH, _EPOCHS, stop, verbose=False, val_data=parts[1])
         self.model_, self.cuts_ = model, np.asarray(transform.cuts, dtype=float)
         # Censored people count as followed to the cut before, so that in the last interval only events are left.
         self.end_ = float(self.cuts_[-2])

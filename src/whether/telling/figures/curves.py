@@ -45,17 +45,19 @@ def event_curve(reading: CohortReading) -> Chart | None:
     end, level = reading.length(float(thin.times[-1])), percent(thin.survival[-1])
     band = percent_range(thin.lower[-1], thin.upper[-1])
     left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
-    verdict = _verdict(reading)
+    verdict, since = _verdict(reading), "" if reading.enters_late else " after entry"
     held_back = (
         f"The curve is drawn at round times with at least {reading.disclosure.fewest} events, or none, between "
         "them, and ends where fewer people are left."
     )
+    if thin.begins_late:
+        held_back += " It begins where enough people have come under observation."
     return Chart(
         "events",
         "When the event comes",
-        f"A falling curve of the share of people without the event against time since entry. At {end} {level} are "
+        f"A falling curve of the share of people without the event against time. At {end} {level} are "
         f"without it (95 % interval {band}){left}. {verdict}",
-        f"{verdict} At {end} after entry {level} of the people are still without the event (95 % interval {band}). "
+        f"{verdict} At {end}{since} {level} of the people are still without the event (95 % interval {band}). "
         "People who were followed for less time count for as long as they were followed.",
         partial(_draw_curve, reading, thin),
         Table(
@@ -68,8 +70,8 @@ def event_curve(reading: CohortReading) -> Chart | None:
 
 
 def _draw_curve(reading: CohortReading, thin: ThinCurve, figure: FigureBase, narrow: bool) -> list[Mark]:
-    # Everybody is event-free at the start, which a logarithmic axis does not have.
-    start = ((), ()) if thin.is_log else ((0.0,), (1.0,))
+    # Everybody is event-free at the start, which a logarithmic axis does not have, nor late entry.
+    start = ((), ()) if thin.is_log or thin.begins_late else ((0.0,), (1.0,))
     times = np.append(start[0], thin.times)
     survival, lower, upper = (np.append(start[1], values) for values in (thin.survival, thin.lower, thin.upper))
     ax = figure.subplots()
@@ -79,7 +81,8 @@ def _draw_curve(reading: CohortReading, thin: ThinCurve, figure: FigureBase, nar
     ax.axhline(survival[-1], color=GREY, linewidth=1.2, linestyle="--", label=label)
     if thin.is_log:
         log_axis(ax)
-    ax.set(xlabel=f"time since entry ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
+    label = "time" if reading.enters_late else "time since entry"
+    ax.set(xlabel=f"{label} ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
     percent_axis(ax.yaxis)
     legend_above(ax, narrow)
     places = thin.places

@@ -14,6 +14,7 @@ from whether.inference import Coefficient, Summary
 from whether.learners import LinearFit
 from whether.methods import LR
 from whether.palette import BLUE, DARK_RED, GREY
+from whether.propensity.two_sided import DEATH
 from whether.telling.figures.drawing import Chart, Mark, Table, name_features, percent_axis
 from whether.telling.reading import Reading
 from whether.telling.words import Name, name, number
@@ -80,7 +81,7 @@ def _ratio_chart(reading: Reading, rows: list[Coefficient], n_hidden: int) -> Ch
     kind, is_outcome = rows[0].ratio_kind, rows[0].part == "outcome"
     # The clearest first.
     effects = sorted((_effect(reading, row) for row in rows), key=lambda one: np.nan_to_num(one.p_value, nan=1.0))
-    key, title, meaning = _meaning(reading, kind, is_outcome)
+    key, title, meaning = _OF_DEATHS if rows[0].part.startswith(DEATH) else _meaning(reading, kind, is_outcome)
     drawn = effects[:MOST_DRAWN][::-1]
     text = f"{effects[0].feature.full}, {kind} {_ratio(effects[0])}, {effects[0].step}"
     more = f" The {len(drawn)} clearest of {len(effects)} features are drawn." if len(drawn) < len(effects) else ""
@@ -104,6 +105,13 @@ def _ratio_chart(reading: Reading, rows: list[Coefficient], n_hidden: int) -> Ch
     )
 
 
+_OF_DEATHS = (
+    "ratios-deaths",
+    "What goes with a later death",
+    "Right of the line, people who will never have the event die later; left of it, sooner.",
+)
+
+
 def _meaning(reading: Reading, kind: str, is_outcome: bool) -> tuple[str, str, str]:
     """Key and title of a chart of ratios, and what it means to lie right of the line."""
     if is_outcome:
@@ -114,6 +122,9 @@ def _meaning(reading: Reading, kind: str, is_outcome: bool) -> tuple[str, str, s
     if kind == "time ratio":
         meaning = "Right of the line, the event comes later to those to whom it happens; left of it, sooner."
         return "ratios-times", "What goes with a later event", meaning
+    if kind == "hazard ratio":
+        meaning = "Right of the line, the event comes sooner to those to whom it happens; left of it, later."
+        return "ratios-times", "What goes with an earlier event", meaning
     meaning = "Right of the line, a positive person is more likely to be seen; left of it, less likely."
     return "ratios-seen", "What goes with being seen", meaning
 

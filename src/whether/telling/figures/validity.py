@@ -40,7 +40,7 @@ def calibration(reading: Reading) -> Chart | None:
     """Predicted beside observed share with the event, in groups of the people that the model was fitted to."""
     thin = reading.thin_curve
     if reading.model_has_clock and reading.situation.times_usable and thin is not None:
-        horizon = _horizon(reading, thin)
+        horizon = shared_horizon(reading, thin)
         curves, what = _by_times(reading, horizon), f"have the event within {reading.length(horizon)}"
     else:
         curves, what = _by_labels(reading), "have a recorded event"
@@ -111,23 +111,32 @@ def _draw_calibration(curve: CalibrationCurve, figure: FigureBase, narrow: bool)
     ]  # fmt: skip
 
 
-def _horizon(reading: Reading, thin: ThinCurve) -> float:
+def shared_horizon(reading: Reading, thin: ThinCurve) -> float:
     """The latest time to which enough people were followed for groups of them to be compared."""
     carried = np.flatnonzero(thin.at_risk >= ENOUGH_SHARE * reading.n)
     return float(thin.times[carried[-1] if carried.size else 0])
 
 
 def _by_times(reading: Reading, horizon: float) -> list[CalibrationCurve]:
-    """Predicted and Kaplan and Meier's share with the event by the horizon."""
+    """Predicted share with the event by the horizon, and that of a curve without a model."""
     rows = reading.rows
-    labeled, time = reading.cohort.labeled[rows], reading.cohort.required("time")[rows]
+    seen = reading.cohort.take(rows)
+    labeled, time = seen.labeled, seen.required("time")
     model: Any = reading.analysis.model
     predicted = 1 - model.predict_survival(reading.table(rows), [horizon])[:, 0]
     # The share gives the events by then, and how far it is off a plain share, those who left before.
     had, left = labeled & (time <= horizon), ~labeled & (time < horizon)
     return [
-        censored_calibration_curve(labeled[group], predicted[group], time=time[group], horizon=horizon, n_groups=1)
-        for group in _members(reading, predicted, (had, left, ~had & ~left))
+        censored_calibration_curve(
+            labeled[group],
+            predicted[group],
+            time=time[group],
+            horizon=horizon,
+            n_groups=1,
+            competing=None if seen.seen_negative is None else seen.seen_negative[group],
+            entry_time=None if seen.entry_time is None else seen.entry_time[group],
+        )
+        for group in group_members(reading, predicted, (had, left, ~had & ~left))
     ]
 
 
@@ -137,11 +146,11 @@ def _by_labels(reading: Reading) -> list[CalibrationCurve]:
     predicted = reading.analysis.risks[reading.rows] * reading.propensity
     return [
         calibration_curve(labeled[group], predicted[group], n_groups=1)
-        for group in _members(reading, predicted, (labeled, ~labeled))
+        for group in group_members(reading, predicted, (labeled, ~labeled))
     ]
 
 
-def _members(reading: Reading, predicted: Array, kinds: tuple[Flags, ...]) -> list[Rows]:
+def group_members(reading: Reading, predicted: Array, kinds: tuple[Flags, ...]) -> list[Rows]:
     """People from the lowest to the highest prediction, in groups that may be shown.
 
     Where the prediction has the order of the risks they are parted as in the histogram of these: those between an edge

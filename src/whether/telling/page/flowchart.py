@@ -70,15 +70,23 @@ def _first(reading: Reading) -> Step:
     answer = "yes" if any(test.rejects() for test in tests) else "no" if len(ran) == len(tests) else "not known"
     kinds = ("event times", "follow-up") if found is not None else ("labels",)
     because = "; ".join(f"{kind}: {_test(test)}" for kind, test in zip(kinds, tests, strict=True))
+    if reading.enters_late:
+        why = "If not, recorded events would rank people rightly, did they not enter late."
+        aside = "Who had the event before entering is not in the table: recorded events do not rank people rightly."
+    else:
+        why = "If not, recorded events already rank people rightly."
+        aside = (
+            "If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "
+            "asked below all the same."
+        )
     return Step(
         "Does who is seen depend on a person’s features?",
-        "If not, recorded events already rank people rightly.",
+        why,
         answer,
         because,
         True,
         True,
-        aside="If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "
-        "asked below all the same.",
+        aside=aside,
     )
 
 

@@ -16,6 +16,7 @@ GLOSSARY = (
     ("AUC", "The probability that a positive person has a higher risk than a negative one: 0.5 is chance, 1 perfect."),
     ("odds ratio", "How the odds of the event ever happening multiply per step of a feature."),
     ("time ratio", "How the time to the event multiplies per step of a feature, in those to whom it happens."),
+    ("hazard ratio", "How the rate of events multiplies per step of a feature, in those to whom it happens."),
 )  # fmt: skip
 
 CITATIONS = (

@@ -73,6 +73,8 @@ def _roles(reading: Reading) -> list[tuple[str, Any]]:
     found = [
         ("event", origin.event), ("time of the event or end of follow-up", origin.time),
         ("length of follow-up", origin.follow_up), ("date of entry", origin.entry),
+        ("start of observation", origin.entry_time), ("last time without the event", origin.time_lower),
+        ("last contact", origin.last_contact),
     ]  # fmt: skip
     roles: list[tuple[str, Any]] = [(role, name(column, 60)) for role, column in found if column]
     if origin.propensity_features:

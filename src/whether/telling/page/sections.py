@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
-from whether.telling.figures import assumptions, by_group, curves, drivers, effects, risks, validity
+from whether.telling.figures import agreement, assumptions, by_group, curves, drivers, effects, risks, validity
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
 from whether.telling.group_words import UNTOLD
@@ -73,6 +73,7 @@ def _validity(reading: Reading) -> list[Part]:
     )
     return [
         (validity.calibration(reading), TOO_FEW),
+        (agreement.agreement_chart(reading), ""),
         (None if record is None else validity.backtest_chart(record, follow_up_depends=depends), no_record),
         (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else same),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,15 +53,17 @@ class Sweep:
 
 
 def sweeps(reading: Reading) -> list[Sweep]:
-    """Sweep thresholds over those without a recorded event, and over everybody as if they were new."""
+    """Sweep thresholds over those who may still have the event, and over everybody as if they were new."""
     bins = reading.risk_bins
     # How many have no recorded event would tell how many have one, and so may the sum of the risks.
     if bins is None:
         return []
-    unlabeled = ~reading.cohort.labeled
-    still, risks = reading.analysis.still[unlabeled], reading.analysis.risks
-    edges = _still_edges(still, risks[unlabeled], bins, reading.disclosure)
+    analysis, unlabeled, may_have = reading.analysis, ~reading.cohort.labeled, reading.evidence.material.open_people
+    still, risks = analysis.still[may_have], analysis.risks
+    edges = _still_edges(still, (risks[may_have], risks[unlabeled]), bins, reading.disclosure)
     found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
+    if found[0] is not None and analysis.n_open < analysis.n_unlabeled:
+        found[0] = replace(found[0], title=f"{found[0].title} who may still have it")
     return [one for one in found if one is not None]
 
 
@@ -79,14 +81,15 @@ def _sweep(key: str, values: Array, edges: Array) -> Sweep | None:
     return Sweep(key, *_WORDS[key], thresholds, selected[kept].tolist(), expected)
 
 
-def _still_edges(still: Array, risks: Array, bins: RiskBins, disclosure: Disclosure) -> Array:
+def _still_edges(still: Array, risks: tuple[Array, Array], bins: RiskBins, disclosure: Disclosure) -> Array:
     """Thresholds on the probability of an event still to come that may stand beside the histogram of risks.
 
     Nobody's is above the risk, so those above a threshold are among those whose risk is above it or above a lower one,
     and the difference of the two numbers counts people. Where both have one order, that holds for any two thresholds.
+    The risks are those of the same people, and of everybody in the histogram.
     """
-    above, beyond = (_count_from(values, edges) for values, edges in ((still, STEPS), (risks, bins.coarse)))
-    same_order = is_same_order(still, risks)
+    above, beyond = (_count_from(values, edges) for values, edges in ((still, STEPS), (risks[1], bins.coarse)))
+    same_order = is_same_order(still, risks[0])
     kept: list[float] = []
     last = 0
     for edge, count in zip(STEPS[-2::-1], above[-2::-1], strict=True):

@@ -10,7 +10,7 @@ from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
 from whether.telling.headline_words import Headline
 from whether.telling.reading import Reading
-from whether.telling.words import count_range, is_known, percent, percent_range, places_of
+from whether.telling.words import count_range, is_known, percent, percent_range, places_of, plural
 
 MORE_PEOPLE = "more people expected to have the event"
 MEAN_RISK = {
@@ -59,7 +59,9 @@ def write_answer(reading: Reading) -> Answer:
 def _facts(reading: Reading, headline: Headline) -> list[Fact]:
     analysis, told, tells = reading.analysis, reading.told, reading.tells_events
     facts = [
-        Fact(f"{reading.n:,}", "people in the cohort", f"{analysis.evidence.counts.n_features} features each"),
+        Fact(
+            f"{reading.n:,}", "people in the cohort", f"{plural(analysis.evidence.counts.n_features, 'feature')} each"
+        ),
         Fact(
             f"{reading.n_events:,}" if tells else str(told.evidence.counts.n_events),
             "people with a recorded event",

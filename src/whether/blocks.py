@@ -1,0 +1,76 @@
+"""Anything that comes in blocks: rows of files that do not fit into memory, or rows on the workers of a cluster.
+
+Whatever a linear fit needs of people is a sum over them, so blocks know two verbs only: `Blocks.map` makes other blocks
+of them, where they are, and `Blocks.total` adds up what a function makes of each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+Block = TypeVar("Block")
+Other = TypeVar("Other")
+Sum = TypeVar("Sum")
+
+
+def add_parts(one: Any, other: Any) -> Any:
+    """Add numbers, arrays, or tuples of them part by part."""
+    if not isinstance(one, tuple):
+        return one + other
+    parts = [add_parts(*pair) for pair in zip(one, other, strict=True)]
+    return type(one)(*parts) if hasattr(one, "_fields") else tuple(parts)
+
+
+class Blocks(ABC, Generic[Block]):
+    """Blocks of one kind, always in the same order."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Block], Other]) -> Blocks[Other]:
+        """Return the blocks that a function makes of these; they are kept where these are kept."""
+
+    @abstractmethod
+    def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
+        """What a function makes of each block, one after the other, with an entry of ``beside`` for each if given."""
+
+    def total(
+        self,
+        function: Callable[..., Sum],
+        beside: Sequence[Any] | None = None,
+        add: Callable[[Sum, Sum], Sum] = add_parts,
+    ) -> Sum:
+        """Add up what a function makes of each block, in the order of the blocks."""
+        parts = self.each(function, beside)
+        result = next(parts)
+        for part in parts:
+            result = add(result, part)
+        return result
+
+
+class LocalBlocks(Blocks[Block]):
+    """Blocks that are read one after the other, each time anew; the next one while this one is worked on.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the blocks, from the first one.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Block]]) -> None:
+        self._read = read
+
+    def map(self, function: Callable[[Block], Other]) -> LocalBlocks[Other]:
+        """Return the blocks that a function makes of these, whenever they are read."""
+        return LocalBlocks(lambda: map(function, self._read()))
+
+    def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
+        """What a function makes of each block."""
+        blocks, nothing = iter(self._read()), object()
+        with ThreadPoolExecutor(1) as reader:
+            position, ahead = 0, reader.submit(next, blocks, nothing)
+            while (block := ahead.result()) is not nothing:
+                ahead = reader.submit(next, blocks, nothing)
+                yield function(block) if beside is None else function(block, beside[position])
+                position += 1

@@ -1,0 +1,155 @@
+"""The likelihood of a linear model over a free baseline, as a function of its coefficients alone.
+
+At every evaluation the baseline is the most likely one for these coefficients. The gradient is then that of the
+likelihood with the baseline held; of the Hessian the part is taken away that the baseline can undo. What is left is the
+profile information, of which the inverse is the covariance of the coefficients (Murphy and van der Vaart 2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from whether.arrays import Array, Rows
+from whether.coarsen import coarsen_times
+from whether.facts import FEWEST
+from whether.learners.linear.baseline import Baseline, BaselineProblem
+from whether.learners.linear.event_times import EventTimes
+from whether.learners.linear.objective import LinearObjective
+from whether.learners.linear.penalized import Evaluation
+from whether.learners.task import Task
+from whether.propensity import CoxPropensity, FreeBaseline, Observed, Propensity, equal_event_edges
+
+# Times at which a model keeps the cumulative baseline, at most; a group of events lies between two of them.
+MOST_KNOTS = 100
+
+
+class ProfiledObjective(LinearObjective):
+    """Penalised negative profile log-likelihood of the coefficients, labeled people first."""
+
+    def __init__(self, task: Task, ridge: float) -> None:
+        super().__init__(task, ridge)
+        self.clock = self.observed
+        # Folds are dealt by the order of times, which is all that the coefficients know of them.
+        order = np.unique(self.clock.end[0], return_inverse=True)[1]
+        self.observed = replace(self.clock, end=order.astype(float))
+        self._index()
+
+    def _index(self) -> None:
+        assert isinstance(self.propensity, FreeBaseline)
+        self.events = EventTimes(self.clock, self.n_labeled, self.weight, self.propensity)
+        self._theta: Array | None = None
+        self._baseline: Baseline | None = None
+        self._carried: tuple[Array, Array] | None = None  # coefficients, and the slopes of the baseline in them
+
+    def subset(self, rows: Rows) -> ProfiledObjective:
+        """Objective of some rows, with a baseline of their own."""
+        part = super().subset(rows)
+        assert isinstance(part, ProfiledObjective)
+        part.clock = self.clock.take(rows)
+        part._index()
+        return part
+
+    def baseline(self, theta: Array) -> Baseline:
+        """The most likely baseline for some coefficients."""
+        if self._baseline is None or self._theta is None or not np.array_equal(theta, self._theta):
+            eta, v = self.predictors(theta, slice(0, None))
+            start = None if self._baseline is None else self._expect(theta)
+            self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
+            self._placed, self._theta = self.events.observe(self._baseline.jumps), theta.copy()
+        return self._baseline
+
+    def _expect(self, theta: Array) -> Array:
+        """Jumps at other coefficients, to first order where the slope is known."""
+        assert self._baseline is not None
+        jumps = self._baseline.jumps
+        if self._carried is None:
+            return jumps
+        from_theta, carried = self._carried
+        moved = -np.diff(carried @ (theta - from_theta), prepend=0.0) / jumps
+        return np.asarray(jumps * np.exp(np.clip(moved, -1.0, 1.0)))
+
+    @property
+    def placed(self) -> Observed:
+        """What the likelihood reads of people under the present baseline."""
+        return self._placed if self.is_free else self.observed
+
+    @property
+    def is_free(self) -> bool:
+        """Whether there is a baseline to be found: under other criteria, of the labels alone say, there is none."""
+        return isinstance(self.propensity, FreeBaseline)
+
+    def row_values(self, theta: Array) -> Array:
+        """Log-likelihood of each person, in the working order of rows, times its weight."""
+        self.baseline(theta)
+        return super().row_values(theta)
+
+    def sums(self, theta: Array, *, with_hessian: bool) -> Evaluation:
+        """Negative log-likelihood with derivatives, less what the baseline can undo; the upper triangle only."""
+        if not self.is_free:
+            return super().sums(theta, with_hessian=with_hessian)
+        baseline = self.baseline(theta)
+        at = super().sums(theta, with_hessian=with_hessian)
+        if not with_hessian:
+            return at
+        crossed = self._crossed(baseline)
+        carried = baseline.solve(crossed)
+        self._carried = theta.copy(), carried
+        return at._replace(hessian=at.hessian - crossed.T @ carried)
+
+    def _crossed(self, baseline: Baseline) -> Array:
+        """Second derivatives between the cumulative baseline and the coefficients, one row per jump."""
+        events, layout, (by_logit, by_hazard) = self.events, self.layout, baseline.crossed
+        hazard, labeled = baseline.problem.hazard, slice(0, self.n_labeled)
+        seen = events.weight_of[labeled] * hazard[labeled]
+        crossed = np.empty((events.size, layout.size))
+        crossed[:, 0], crossed[:, 1] = events.to_places(by_logit), events.to_places(by_hazard) + events.to_jumps(seen)
+        for column, feature in zip(_places(layout.outcome), self.features[layout.of_outcome], strict=True):
+            crossed[:, column] = events.to_places(by_logit * feature[events.who])
+        for column, feature in zip(_places(layout.shared), self.features[layout.of_shared], strict=True):
+            crossed[:, column] = events.to_places(by_hazard * feature[events.who])
+            crossed[:, column] += events.to_jumps(seen * feature[labeled])
+        return crossed
+
+    def fitted_propensity(self, theta: Array) -> Propensity:
+        """Return the baseline at coarsened times, a group of events apart: nobody's own time or jump is in it."""
+        if not self.is_free:
+            return self.propensity
+        events, jumps, (time, weight) = (
+            self.events,
+            self.baseline(theta).jumps,
+            (self.clock.end[0], self.events.weight_of),
+        )
+        seen = slice(0, self.n_labeled)
+        n_knots = int(np.clip(weight[seen].sum() // FEWEST, 1, MOST_KNOTS))
+        edges = equal_event_edges(time[seen], n_knots, weight[seen])
+        timed = slice(0, None) if self.clock.never is None else ~self.clock.never
+        knots = coarsen_times(time[timed], weight[timed], edges)
+        passed = np.append(0.0, np.cumsum(jumps))[events.passed(knots)]
+        rises = np.diff(passed, prepend=0.0) > 0
+        return CoxPropensity(knots[rises], passed[rises], events.is_closed, self.propensity.pseudo_people)
+
+    def row_scores(self, theta: Array) -> Iterator[Array]:
+        """Gradient of each person's log-likelihood in the coefficients, less what the baseline takes up of it."""
+        taken, start = self._scores_of_baseline(self.baseline(theta)), 0
+        for scores in super().row_scores(theta):
+            yield scores - taken[start : start + scores.shape[0]]
+            start += scores.shape[0]
+
+    def _scores_of_baseline(self, baseline: Baseline) -> Array:
+        """Each person's score in the cumulative baseline, carried over to the coefficients."""
+        events, problem, labeled = self.events, baseline.problem, slice(0, self.n_labeled)
+        carried = baseline.solve(self._crossed(baseline))
+        taken, weight = np.zeros((self.n, carried.shape[1])), events.weight_of[labeled, None]
+        by_jump = np.diff(carried, axis=0, prepend=0.0) / baseline.jumps[:, None]
+        passed = problem.hazard[labeled, None] * events.over_ties(carried)
+        taken[labeled] = weight * (events.over_ties(by_jump) - passed)
+        pull = events.weight * baseline.at.posterior * problem.hazard_of
+        np.subtract.at(taken, events.who, pull[:, None] * carried[events.place - 1])
+        return taken
+
+
+def _places(part: slice) -> range:
+    return range(part.start, part.stop)
