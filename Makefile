@@ -57,10 +57,10 @@ bench: $(INSTALLED)  ## time and memory per method
 
 # Resolves everything anew in a throw-away environment. The head of constraints.txt, down to its marker line, is kept.
 # The versions hold for the Python that resolved them and newer ones: an older Python cannot install them all.
-constraints:  ## resolve and pin all development dependencies anew
+constraints:  ## resolve and pin all dependencies of development and of the field study anew
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	$(PYTHON) -m venv "$$scratch/venv" && \
-	"$$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check '.[dev]' && \
+	"$$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check '.[dev,peers]' && \
 	"$$scratch/venv/bin/python" -m pip freeze --exclude whether > "$$scratch/freeze" && \
 	python=$$("$$scratch/venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
 	sed '/^# --- resolved/q' constraints.txt > "$$scratch/pins" && \

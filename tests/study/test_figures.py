@@ -18,12 +18,21 @@ def _draw_coarsely(monkeypatch):
 def rows(make_row):
     """Two replicates of two worlds of every study that has figures."""
     made = []
-    for study in ("simulation", "diabetes", "stress", "autism"):
-        worlds = STUDIES[study].worlds if study == "autism" else STUDIES[study].worlds[:1] + STUDIES[study].worlds[-1:]
+    for study in ("simulation", "diabetes", "stress", "autism", "field"):
+        all_worlds = STUDIES[study].worlds
+        worlds = (
+            all_worlds
+            if study == "autism"
+            else all_worlds[-2:]
+            if study == "field"
+            else all_worlds[:: len(all_worlds) - 1]
+        )
         for world in worlds:
             for entry in STUDIES[study].entries[: 5 if study == "autism" else None]:
                 for seed in range(2):
                     scores = {"auc": 0.8 + 0.01 * seed, "propensity_outcome_auc": 0.5}
+                    if study == "field":
+                        scores |= {"population.level_error": 0.01 * len(entry.label), "labels.log_loss": 0.5}
                     if study == "autism":
                         scores |= {
                             f"{target}.{metric}": 0.7 + 0.01 * seed

@@ -41,7 +41,7 @@ def test_run_table_status_and_figures_follow_each_other(study, tmp_path):
 
 
 def test_a_failed_cell_makes_the_run_fail_and_status_says_why(study, monkeypatch):
-    monkeypatch.setattr("whether.study.cell.evaluate_risks", lambda *arrays: 1 / 0)
+    monkeypatch.setattr("whether.study.cell.evaluate_risks", lambda *arrays, **weights: 1 / 0)
     run = study(*SMOKE)
     assert run.exit_code == 1
     assert "0 cells done, 3 failed" in run.stderr

@@ -62,12 +62,15 @@ def run(
 ) -> None:
     """Run the cells of studies that are not stored yet; the same command goes on after an interruption."""
     from whether.simulation.real_tables import data_folder
+    from whether.study.availability import keep_runnable
     from whether.study.plan import find_study, plan_cells
     from whether.study.runner import run_cells
 
     chosen: dict[str, Any] = {"worlds": split(worlds), "methods": split(methods), "replicates": replicates}
     plans = (plan_cells(find_study(name), quick=quick, all_rows=all_rows, **chosen) for name in studies)
-    cells = [cell for plan in plans for cell in plan]
+    cells, left_out = keep_runnable([cell for plan in plans for cell in plan])
+    for line in left_out:
+        typer.echo(line, err=True)
     if {"diabetes", "cohorts"} & set(studies):
         data_folder(data)  # the tables are missed now, before a thousand cells do
     path, folder = _find_results(results, quick), None if data is None else str(data.absolute())
@@ -101,6 +104,7 @@ def table(
     """Print tables of stored results, the paper's numbers beside ours."""
     from whether.cli.output import check_output
     from whether.files.whole_files import write_text
+    from whether.study.overview import make_overviews, make_ranked_tables
     from whether.study.plan import find_study
     from whether.study.render import check_format, render
     from whether.study.score_tables import make_records, make_tables
@@ -115,7 +119,10 @@ def table(
             study, rows = find_study(name), stored.rows(name)
             some = make_records(study, rows, split(metric), split(worlds), split(methods))
             records += some
-            tables += make_tables(study, some, len(failures(rows)))
+            if study.groups:
+                tables += [*make_overviews(study, rows), *make_ranked_tables(study, some, rows, len(failures(rows)))]
+            else:
+                tables += make_tables(study, some, len(failures(rows)))
     text = render(tables, records, form)
     if output is None:
         typer.echo(text, nl=False)

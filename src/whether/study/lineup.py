@@ -28,10 +28,11 @@ from whether.methods import (
     Method,
 )
 from whether.palette import BLACK
+from whether.study.peers import PEERS, Peer
 
 # A classifier of the labels that is given the true outcome instead.
 ORACLE = Method("oracle", LabelClassifier, "none needed", (), "", in_paper=False, look=Look("oracle", BLACK, "|", "-"))
-COMPARABLE = {ORACLE.name: ORACLE, **METHODS}
+COMPARABLE: dict[str, Method] = {ORACLE.name: ORACLE, **METHODS, **PEERS}
 
 # Seconds that a fit takes compared with a linear one, roughly: long cells are started first.
 _LEARNER_COSTS = {"linear": 1.0, "boosted": 4.0, "neural": 15.0, "auto": 30.0}
@@ -42,7 +43,7 @@ class Entry:
     """A method with a learner."""
 
     name: str  # Of the method, a key of `COMPARABLE`.
-    learner: str = "linear"  # The classifier's ``learner``.
+    learner: str = "linear"  # The classifier's ``learner``; the package of a method that is not ours.
     paper: str = ""  # The paper's name for the pair; empty for ours.
     settings: tuple[tuple[str, Any], ...] = ()  # Further parameters of the classifier.
 
@@ -58,16 +59,29 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """Name in tables and figures: the paper's, or method and learner."""
+        """Name in tables and figures: the paper's, that of another package's model, or method and learner."""
         if self.paper:
             return self.paper
-        return self.name if self.pair == ORACLE_PAIR else f"{self.name} {self.learner}"
+        alone = self.pair == ORACLE_PAIR or isinstance(self.method, Peer)
+        return self.name if alone else f"{self.name} {self.learner}"
 
     @property
     def cost(self) -> float:
         """How long a fit takes compared with others, roughly: cure models take longest."""
+        if isinstance(self.method, Peer):
+            return self.method.cost
         is_cure_model = bool(self.method.needs) and self.method is not AFT
         return _LEARNER_COSTS.get(self.learner, 10.0) * (1.0 if is_cure_model else 0.2)
+
+    @property
+    def missing_package(self) -> str:
+        """The package that would have to be installed; empty if nothing is missing."""
+        return self.method.package if isinstance(self.method, Peer) and not self.method.installed else ""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a quick run has it: linear models, and those of other packages."""
+        return self.learner == "linear" or isinstance(self.method, Peer)
 
     def build(self, drivers: Sequence[int] | None, seed: int) -> CensoredClassifier:
         """Return the classifier, not fitted, which is told the features that drive labeling where it wants them."""
@@ -126,4 +140,13 @@ COHORT_ENTRIES = (
     *entries("boosted", ORACLE, LR, FUMC_F, AFTMC_F),
     *entries("neural", FUMC_F, AFTMC_F, DTMC),
     *entries("auto", FUMC_F, AFTMC_F),
+)
+
+# Every method of the catalogue that can do without names of features, so that a new one joins by itself.
+FIELD_METHODS = tuple(method for method in METHODS.values() if not method.feature_parameter)
+
+FIELD_ENTRIES = (
+    *entries("linear", ORACLE, *FIELD_METHODS),
+    *entries("boosted", FUMC_F, AFTMC_F),
+    *(Entry(peer.name, peer.package) for peer in PEERS.values()),
 )

@@ -26,15 +26,27 @@ TARGET_TITLES = {
     "truth": "all test children, with the true outcome",
     "scorable": "test people whose outcome is known now",
     "population": "all test people, by Kaplan and Meier's estimate",
+    "labels": "of the labels of test people within their follow-up",
+    "fit": "to fit",
+    "interval": "95 % interval of the mean risk of training people",
+}
+# Scores that a cell has against such a target only, and that have no column of their own.
+_FURTHER_TITLES = {
+    "level_error": "distance of the mean risk from the share of positives",
+    "horizon_error": "distance of the mean risk by the horizon from the share of positives",
+    "held": "share of intervals that hold the share known later",
+    "width": "width",
+    "seconds": "seconds of one processor",
 }
 
 
 def title_of_metric(metric: str) -> str:
     """Return a metric's name for tables; a metric of another target has its name and a dot before it."""
     target, _, name = metric.rpartition(".")
-    if name not in METRIC_TITLES or (target and target not in TARGET_TITLES):
+    titles = {**METRIC_TITLES, **_FURTHER_TITLES} if target else METRIC_TITLES
+    if name not in titles or (target and target not in TARGET_TITLES):
         raise StudyError(f"No metric is called {metric!r}; there are {', '.join(METRIC_TITLES)}.")
-    return f"{METRIC_TITLES[name]}, {TARGET_TITLES[target]}" if target else METRIC_TITLES[name]
+    return f"{titles[name]}, {TARGET_TITLES[target]}" if target else titles[name]
 
 
 def is_more_better(metric: str) -> bool:

@@ -11,12 +11,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 
-from whether.methods import AFT, ENPU, LR, SARPU_F, UPU
+from whether.methods import AFT, AFTMC_F, ENPU, FUMC_F, LR, SARPU_F, UPU
 from whether.simulation import AUTISM_WORLDS, DIABETES_WORLDS, PAPER_WORLDS, PRINTED_WORLDS, STRESS_WORLDS, find_world
 from whether.simulation.catalogue import AnyWorld
 from whether.study.errors import StudyError
-from whether.study.lineup import AUTISM_ENTRIES, COHORT_ENTRIES, KNOWN_TRUTH_ENTRIES, ORACLE, STRESS_ENTRIES, Entry
+from whether.study.lineup import (
+    AUTISM_ENTRIES,
+    COHORT_ENTRIES,
+    FIELD_ENTRIES,
+    KNOWN_TRUTH_ENTRIES,
+    ORACLE,
+    STRESS_ENTRIES,
+    Entry,
+)
+from whether.study.peers import PEERS
 from whether.study.real_cohorts import COHORT_WORLDS, CohortWorld
+from whether.study.survset_cohorts import SURVSET_WORLDS, SurvSetWorld
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,14 @@ class Options:
 
 
 @dataclass(frozen=True)
+class WorldGroup:
+    """Worlds over which methods are ranked."""
+
+    title: str
+    worlds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Study:
     """Worlds and methods that are compared."""
 
@@ -39,9 +57,11 @@ class Study:
     entries: tuple[Entry, ...]
     quick_worlds: tuple[str, ...]  # Worlds of a quick run.
     quick: Options = Options(n=1000, n_fresh=4000)  # Sizes of a quick run.
+    full: Options = Options()  # Sizes of any other run.
     replicates: int = 10
     metrics: tuple[str, ...] = ("auc",)  # What its table shows unless told otherwise.
     quick_methods: tuple[str, ...] = ()  # Methods of a quick run, which has the linear learner only; all if empty.
+    groups: tuple[WorldGroup, ...] = ()  # Where methods are ranked.
 
 
 @dataclass(frozen=True)
@@ -68,10 +88,22 @@ class Cell:
     def cost(self) -> float:
         """How long it takes compared with others, roughly."""
         world = find_any_world(self.world)
-        # In units of the simulated baseline.
-        size = world.size if isinstance(world, CohortWorld) else world.n / 4000 * (1 + world.n_features / 20)
-        return self.entry.cost * size
+        if isinstance(world, CohortWorld | SurvSetWorld):
+            return self.entry.cost * world.size
+        return self.entry.cost * world.n / 4000 * (1 + world.n_features / 20)  # in units of the simulated baseline
 
+
+# Two of the paper's, one with follow-up that depends on the features, and five that no method was made for.
+FIELD_WORLDS = (
+    "baseline",
+    "partially-dependent",
+    "dependent-censoring",
+    "nonlinear-risk",
+    "short-follow-up",
+    "two-humps",
+    "heavy-tails",
+    "batch-reporting",
+)
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -128,6 +160,22 @@ STUDIES: dict[str, Study] = {
             quick_worlds=("hodgkin-staggered",),
             quick=Options(),
         ),
+        Study(
+            "field",
+            "our methods beside other packages, in simulated worlds and on the public cohorts of SurvSet",
+            (*FIELD_WORLDS, *SURVSET_WORLDS),
+            FIELD_ENTRIES,
+            replicates=3,
+            metrics=("auc", "population.level_error", "interval.held", "labels.log_loss", "fit.seconds"),
+            quick_worlds=("partially-dependent", "short-follow-up", "uis"),
+            quick=Options(n=400, n_fresh=1000),
+            full=Options(n=2500, n_fresh=4000),
+            quick_methods=(*(method.name for method in (ORACLE, LR, ENPU, SARPU_F, FUMC_F, AFTMC_F)), *PEERS),
+            groups=(
+                WorldGroup("public cohorts", tuple(SURVSET_WORLDS)),
+                WorldGroup("simulated worlds", FIELD_WORLDS),
+            ),
+        ),
     )
 }
 
@@ -139,9 +187,9 @@ def find_study(name: str) -> Study:
     return STUDIES[name]
 
 
-def find_any_world(name: str) -> AnyWorld | CohortWorld:
+def find_any_world(name: str) -> AnyWorld | CohortWorld | SurvSetWorld:
     """Return the simulated world or the real cohort of that name."""
-    return COHORT_WORLDS[name] if name in COHORT_WORLDS else find_world(name)
+    return COHORT_WORLDS.get(name) or SURVSET_WORLDS.get(name) or find_world(name)
 
 
 def plan_cells(
@@ -164,8 +212,8 @@ def plan_cells(
     chosen_worlds = choose_worlds(study, worlds) if worlds else (study.quick_worlds if quick else study.worlds)
     chosen = choose_entries(study, methods or (study.quick_methods if quick else ()))
     if quick and not methods:
-        chosen = tuple(entry for entry in chosen if entry.learner == "linear")
-    options = replace(study.quick if quick else Options(), all_rows=all_rows)
+        chosen = tuple(entry for entry in chosen if entry.is_quick)
+    options = replace(study.quick if quick else study.full, all_rows=all_rows)
     cells = [
         Cell(study.name, world, entry, seed, options)
         for seed in range(count)

@@ -65,8 +65,11 @@ class SplitCohort:
     X: NDArray[np.float64]
     then: EarlierEndpoint
     training: NDArray[np.bool_]  # Who belongs to the training part, whether or not they had entered.
-    # Share with the event by the horizon among the test people who had entered, by Kaplan and Meier's estimate.
+    # Share with the event by the horizon among the test people who had entered, by Kaplan and Meier's estimate,
     eventual_share: float
+    # and among the training people.
+    learned_share: float
+    horizon: float
 
 
 def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
@@ -76,9 +79,17 @@ def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
     then = _impose(world, table, about, rng)
     training = _split(table, rng)
     event, time = table["event"].to_numpy(bool), table["time"].to_numpy(float)
-    test = ~training & then.entered
-    event_free = kaplan_meier(event[test], time[test]).at(about["horizon"])
-    return SplitCohort(_encode(table, about, training), then, training, 1 - float(event_free))
+    seen, learned = (
+        share_with_event(event, time, rows & then.entered, about["horizon"]) for rows in (~training, training)
+    )
+    return SplitCohort(encode_features(table, about, training), then, training, seen, learned, about["horizon"])
+
+
+def share_with_event(
+    event: NDArray[np.bool_], time: NDArray[np.float64], rows: NDArray[np.bool_], horizon: float
+) -> float:
+    """Return the share of some people with the event by the horizon, by Kaplan and Meier's estimate."""
+    return 1 - float(kaplan_meier(event[rows], time[rows]).at(horizon))
 
 
 def _impose(
@@ -105,7 +116,7 @@ def _split(table: pd.DataFrame, rng: np.random.Generator) -> NDArray[np.bool_]:
     return np.asarray((rng.random(group.max() + 1) < TRAINING_SHARE)[group])
 
 
-def _encode(table: pd.DataFrame, about: dict[str, Any], training: NDArray[np.bool_]) -> NDArray[np.float64]:
+def encode_features(table: pd.DataFrame, about: dict[str, Any], training: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the features as numbers; the date of entry is left out, which nobody has in advance."""
     import pandas as pd
 

@@ -17,7 +17,8 @@ from whether.simulation import AUTISM_WORLDS, SimulatedCohort, find_world, simul
 from whether.simulation.autism import EVALUABLE_AGE, AutismCohort
 from whether.simulation.autism_children import EARLY_END, LATE_END
 from whether.study.plan import Options
-from whether.study.real_cohorts import COHORT_WORLDS, split_cohort
+from whether.study.real_cohorts import COHORT_WORLDS, SplitCohort, split_cohort
+from whether.study.survset_cohorts import SURVSET_WORLDS, split_survset
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -36,6 +37,7 @@ class Target:
     X: Array
     positive: Labels
     outcome_proba: Array | None = None
+    weight: Array | None = None  # How many people each stands for.
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,15 @@ class LabelTarget:
     positive: Labels
     labeled: Labels
     propensity: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """People on whom the probability of a label is scored, with the follow-up in which it could come."""
+
+    X: Array
+    labeled: Labels
+    follow_up: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +74,11 @@ class Sample:
     labels: LabelTarget
     # Features of people with the share of them that has the event in the end, where only that is known.
     eventual_share: tuple[Array, float] | None = None
+    held_out: HeldOut | None = None
+    # Share of those to learn from that has the event in the end, where intervals of their mean risk are scored.
+    learned_share: float | None = None
+    horizon: float | None = None  # By when that share has it; None if that is ever.
+    oracle_weight: Array | None = None  # How many people each of those that the oracle is fitted to stands for.
 
 
 @lru_cache(maxsize=3)
@@ -74,9 +90,14 @@ def draw_sample(study: str, world: str, seed: int, options: Options) -> Sample:
 
 def _simulated(world: str, seed: int, options: Options) -> Sample:
     """Fit on 80 % of the world's usual number of people, score on many new ones."""
+    return _from_cohorts(*_simulate_twice(world, seed, options))
+
+
+def _simulate_twice(world: str, seed: int, options: Options) -> tuple[SimulatedCohort, SimulatedCohort]:
+    """People to learn from, and new ones."""
     size = options.n or find_world(world).n
     cohort = simulate(world, n=int(FIT_SHARE * size), seed=seed)
-    return _from_cohorts(cohort, simulate(world, n=options.n_fresh, seed=FRESH_SEED + seed))
+    return cohort, simulate(world, n=options.n_fresh, seed=FRESH_SEED + seed)
 
 
 def _diabetes(world: str, seed: int, options: Options) -> Sample:
@@ -149,7 +170,10 @@ def _floor_times(cohort: AutismCohort) -> tuple[Labels, Array, Array]:
 
 def _real(world: str, seed: int, options: Options) -> Sample:
     """Fit on what was known of training people at the earlier endpoint, score test people with what is known now."""
-    cohort = split_cohort(COHORT_WORLDS[world], seed)
+    return _from_split(split_cohort(COHORT_WORLDS[world], seed))
+
+
+def _from_split(cohort: SplitCohort) -> Sample:
     X, then = cohort.X, cohort.then
     rows = cohort.training & then.entered
     later, test = cohort.training & then.scorable, ~cohort.training & then.scorable
@@ -167,7 +191,36 @@ def _real(world: str, seed: int, options: Options) -> Sample:
     )
 
 
-_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {"diabetes": _diabetes, "autism": _autism, "cohorts": _real}
+def _field(world: str, seed: int, options: Options) -> Sample:
+    """As in the other studies, with labels of new people, the level of those to learn from, and weights of cohorts."""
+    if world not in SURVSET_WORLDS:
+        cohort, fresh = _simulate_twice(world, seed, options)
+        return replace(
+            _from_cohorts(cohort, fresh),
+            eventual_share=(fresh.X, float(fresh.positive.mean())),
+            held_out=HeldOut(fresh.X, fresh.y, fresh.follow_up),
+            learned_share=float(cohort.positive.mean()),
+        )
+    split = split_survset(SURVSET_WORLDS[world], seed)
+    sample, then = _from_split(split), split.then
+    test = ~split.training & then.entered
+    (target,) = sample.targets
+    return replace(
+        sample,
+        targets=(replace(target, weight=then.weight[~split.training & then.scorable]),),
+        held_out=HeldOut(split.X[test], then.y[test], then.follow_up[test]),
+        learned_share=split.learned_share,
+        horizon=split.horizon,
+        oracle_weight=then.weight[split.training & then.scorable],
+    )
+
+
+_MAKERS: dict[str, Callable[[str, int, Options], Sample]] = {
+    "diabetes": _diabetes,
+    "autism": _autism,
+    "cohorts": _real,
+    "field": _field,
+}
 
 
 def _drop_constant_columns(sample: Sample) -> Sample:
@@ -179,7 +232,7 @@ def _drop_constant_columns(sample: Sample) -> Sample:
         return sample
     keep = np.flatnonzero(varies)
     drivers = None if sample.drivers is None else tuple(int(np.searchsorted(keep, column)) for column in sample.drivers)
-    shared = sample.eventual_share
+    shared, held_out = sample.eventual_share, sample.held_out
     return replace(
         sample,
         X=sample.X[:, keep],
@@ -188,4 +241,5 @@ def _drop_constant_columns(sample: Sample) -> Sample:
         targets=tuple(replace(target, X=target.X[:, keep]) for target in sample.targets),
         labels=replace(sample.labels, X=sample.labels.X[:, keep]),
         eventual_share=None if shared is None else (shared[0][:, keep], shared[1]),
+        held_out=None if held_out is None else replace(held_out, X=held_out.X[:, keep]),
     )

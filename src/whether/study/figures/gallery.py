@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from whether.study.errors import RunError
 from whether.study.figures.autism_boxes import draw_autism
 from whether.study.figures.calibration_panels import draw_calibration
+from whether.study.figures.critical_difference import draw_ranks
 from whether.study.figures.identifiability import draw_identifiability
 from whether.study.figures.restrictions import draw_restrictions
 from whether.study.figures.style import SETTINGS, WIDTHS, save
@@ -24,6 +25,9 @@ DRAWINGS: dict[str, Drawing] = {
     "identifiability": draw_identifiability,
     "restrictions": draw_restrictions,
     "calibration": draw_calibration,
+    "field-auc": lambda rows, width: draw_ranks(rows, width, "auc"),
+    "field-level": lambda rows, width: draw_ranks(rows, width, "population.level_error"),
+    "field-labels": lambda rows, width: draw_ranks(rows, width, "labels.log_loss"),
     "autism-split": lambda rows, width: draw_autism(rows, width, "autism-split"),
     "autism-literal": lambda rows, width: draw_autism(rows, width, "autism-literal"),
 }
@@ -44,4 +48,4 @@ def draw_all(rows: Sequence[Row], folder: Path) -> Iterator[Path]:
                     yield from save(figure, folder, f"{name}-{size}")
                     drawn += 1
     if not drawn:
-        raise RunError("No stored cell belongs to a figure: run simulation, diabetes, stress or autism first.")
+        raise RunError("No stored cell belongs to a figure: run simulation, diabetes, stress, autism or field first.")
