@@ -20,6 +20,7 @@ from whether.distributions import softplus_expit
 from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
 from whether.estimators.from_rows import FromRows
+from whether.estimators.outcome_part import OutcomePart
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
@@ -38,7 +39,7 @@ from whether.validate import (
 )
 
 
-class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FromRows, FitReport, OutcomePart, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters

@@ -147,6 +147,8 @@ def _check_offset(offset: Offset) -> None:
 def _check_fit(fit: BoostedFit) -> None:
     check_array(fit.timing_columns, 1, fit.timing_columns.size, whole=True)
     check_array(fit.levels, 1, len(fit.propensity.predictors))
+    if fit.outcome is not None:
+        check_array(fit.reliance, 1, fit.outcome.num_feature())
 
 
 def _pack(fit: BoostedFit) -> State:

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 from whether.arrays import Array
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.contributions import mean_contributions
 from whether.learners.boosted.forest import Forest, Growth
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearLearner
@@ -103,7 +104,8 @@ class BoostedLearner(Learner, BaseEstimator):
         result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
-        return BoostedFit(offset, *trees, final.levels, gains, result)
+        made = BoostedFit(offset, *trees, final.levels, gains, None, result)
+        return replace(made, reliance=mean_contributions(made, cohort))
 
     def _compare(self, task: Task, settled: LinearLearner, problem: RowProblem, forest: Forest) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better offset is clear."""
