@@ -139,6 +139,16 @@ def settings(cls: Any) -> Kind:
     return Kind(cls, lambda value: value.get_params(deep=False), lambda state: cls(**state))
 
 
+def _pack_learner(learner: BoostedLearner) -> State:
+    state: State = learner.get_params(deep=False)
+    return {**state, "monotone": None if learner.monotone is None else tuple(map(tuple, learner.monotone.items()))}
+
+
+def _restore_learner(state: State) -> BoostedLearner:
+    pairs = state["monotone"]
+    return BoostedLearner(**{**state, "monotone": None if pairs is None else dict(pairs)})
+
+
 def _check_offset(offset: Offset) -> None:
     check_array(offset.columns, 1, offset.columns.size, whole=True)
     check_array(offset.fill, 1, offset.columns.size)
@@ -166,6 +176,6 @@ _FIT = record(BoostedFit, _check_fit)
 BOOSTED_KINDS = {
     "AutoLearner": settings(AutoLearner),
     "BoostedFit": Kind(BoostedFit, _pack, _restore),
-    "BoostedLearner": settings(BoostedLearner),
+    "BoostedLearner": Kind(BoostedLearner, _pack_learner, _restore_learner),
     "Offset": record(Offset, _check_offset),
 }
