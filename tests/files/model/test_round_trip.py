@@ -5,6 +5,9 @@ import sys
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
@@ -124,6 +127,9 @@ class _OwnClassifier(wh.LabelClassifier):
         (lambda X, y: wh.LabelClassifier(learner=RandomForestClassifier(10)).fit(X, y), "can only be pickled"),
         (lambda X, y: _OwnClassifier().fit(X, y), "none of whether's own"),
         (lambda X, y: object(), "none of whether's own"),
+        (lambda X, y: make_pipeline(StandardScaler(), wh.LabelClassifier()).fit(X, y), r"save_model\(pipeline\[-1\]"),
+        (lambda X, y: make_pipeline(StandardScaler(), RandomForestClassifier(5)).fit(X, y), "none of whether's own"),
+        (lambda X, y: GridSearchCV(wh.LabelClassifier(), {"ridge": [1.0]}, cv=2).fit(X, y), "save its best_estimator_"),
     ],
 )
 def test_what_cannot_be_saved_is_refused_and_leaves_no_file(tmp_path, cohort, make, said):
