@@ -55,7 +55,7 @@ def unpack_trees(state: State | None) -> Any:
         return None
     import lightgbm
 
-    n_features, trees = state["n_features"], _separate(state)
+    n_features, trees = state["n_features"], separate_trees(state)
     require(isinstance(n_features, int) and 1 <= n_features <= MOST_FEATURES, "trees have no features")
     for tree in trees:
         _check_tree(tree, n_features)
@@ -65,7 +65,7 @@ def unpack_trees(state: State | None) -> Any:
     return lightgbm.Booster(model_str=text)
 
 
-def _separate(state: State) -> list[dict[str, NDArray[Any]]]:
+def separate_trees(state: State) -> list[dict[str, NDArray[Any]]]:
     """Cut the arrays into trees."""
     for name, kind in {**PER_TREE, **ALL}.items():
         values = state[name]
