@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -118,6 +119,15 @@ def test_a_generator_is_not_saved(tmp_path, cohort):
 
 class _OwnClassifier(wh.LabelClassifier):
     pass
+
+
+def test_the_best_model_of_a_routed_search_is_saved(tmp_path, cohort, frame):
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = wh.LabelClassifier().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"ridge": [1.0]}, cv=2).fit(frame, cohort.y, sample_weight=np.ones(400))
+        save_model(search.best_estimator_, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
+    np.testing.assert_array_equal(opened.predict_proba(frame), search.predict_proba(frame))
 
 
 @pytest.mark.parametrize(

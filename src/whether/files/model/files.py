@@ -128,7 +128,7 @@ def save_model(
     Parameters
     ----------
     model : CensoredClassifier
-        With a linear, boosted or neural model. The random state is not saved.
+        With a linear, boosted or neural model. The random state and metadata requests are not saved.
     path : path-like
     encoder : Encoder, optional
         What made the features of a table.
@@ -158,7 +158,8 @@ def save_model(
             "pickled, and opening a pickle can run anything. Use learner='linear', 'boosted' or 'neural'."
         )
     parameters = {**model.get_params(deep=False), "random_state": None}
-    fitted = {name: value for name, value in vars(model).items() if name not in parameters}
+    # What scikit-learn is to route to the next fit is no part of this one.
+    fitted = {name: value for name, value in vars(model).items() if name not in (*parameters, "_metadata_request")}
     packer = Packer(known_parts())
     description = {
         "format": FORMAT,
