@@ -221,7 +221,8 @@ class CensoredClassifier(FromRows, FitReport, OutcomePart, ClassifierMixin, Base
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        positive = self.decision_function(X) > 0  # first: it refuses a model that was not fitted
+        return np.asarray(self.classes_[positive.astype(int)])
 
     @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:
