@@ -8,6 +8,7 @@ BENCHMARKS = {
     "worlds": "AUC of every method in the 13 simulated worlds, beside the oracle",
     "learners": "AUC of boosted, neural or auto in worlds that are not linear, beside it trained on the true outcome",
     "boosting": "time of boosted mixture cure as a ratio to LightGBM's own classifier with as many trees",
+    "contributions": "time of feature contributions as a ratio to LightGBM's own, and how far off their sums are",
     "ablation": "from the published AUC of the all-features mixture cure model to ours, one change at a time",
     "neural": "time of the discrete-time neural network as a ratio to a plain PyTorch classifier with as many epochs",
     "neural_worlds": "AUC of the neural methods in the 13 simulated worlds, beside the published ones",

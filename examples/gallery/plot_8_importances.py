@@ -15,8 +15,8 @@ cohort = wh.simulate("nonlinear-both", n=4000, seed=0)
 table = cohort.frame()[list(cohort.feature_names)]
 model = wh.FollowUpCureClassifier(learner="boosted", random_state=0).fit(table, cohort.y, follow_up=cohort.follow_up)
 
-figure, axes = plt.subplots(1, len(model.feature_importances_), figsize=(8, 3), sharey=True)
-for ax, (part, gain) in zip(np.atleast_1d(axes), model.feature_importances_.items(), strict=True):
+figure, axes = plt.subplots(1, len(model.importances_by_part_), figsize=(8, 3), sharey=True)
+for ax, (part, gain) in zip(np.atleast_1d(axes), model.importances_by_part_.items(), strict=True):
     share = gain / gain.sum()
     ax.barh(cohort.feature_names, share)
     ax.set(title=part, xlabel="share of the gain", xlim=(0, 1))

@@ -135,14 +135,14 @@ def test_useless_linear_start_is_left_behind():
 
 def test_importances_name_the_features_that_drive_each_part():
     cohort = wh.simulate("nonlinear-both", n=3000, seed=0)
-    gains = fitted("AFTMC-F", cohort, "boosted").feature_importances_
+    gains = fitted("AFTMC-F", cohort, "boosted").importances_by_part_
     assert set(np.argsort(gains["outcome"])[-2:]) == {0, 1}
     assert set(np.argsort(gains["propensity"])[-2:]) == {1, 2}
 
 
 def test_propensity_trees_see_only_the_named_features(curved):
     cohort, _ = curved
-    gains = fitted("SARPU-R", cohort, BoostedLearner(max_rounds=50)).feature_importances_
+    gains = fitted("SARPU-R", cohort, BoostedLearner(max_rounds=50)).importances_by_part_
     assert gains["propensity"][[0, 1]].sum() == 0
 
 

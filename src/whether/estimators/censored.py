@@ -20,6 +20,7 @@ from whether.distributions import softplus_expit
 from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
 from whether.estimators.from_rows import FromRows
+from whether.estimators.outcome_part import OutcomePart
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
@@ -38,7 +39,7 @@ from whether.validate import (
 )
 
 
-class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FromRows, FitReport, OutcomePart, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -220,7 +221,8 @@ class CensoredClassifier(FromRows, FitReport, ClassifierMixin, BaseEstimator, AB
 
     def predict(self, X: Any) -> NDArray[np.int_]:
         """1 where the event is more likely than not to happen at some time."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        positive = self.decision_function(X) > 0  # first: it refuses a model that was not fitted
+        return np.asarray(self.classes_[positive.astype(int)])
 
     @abstractmethod
     def predict_propensity(self, X: Any, follow_up: ArrayLike | None = None) -> Array:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.coefficient_table import describe_coefficients, summarize
 from whether.estimators.warn import warn_of_outliers
 from whether.inference import Summary
-from whether.learners import BoostedFit, FitResult, LinearFit, Population, Selection
+from whether.learners import FitResult, LinearFit, Population, Selection
 from whether.validate import ArgumentError, find_outlying
 
 
@@ -62,13 +61,6 @@ class FitReport:
     def n_iter_(self) -> int:
         """Number of steps."""
         return max(self.model_.result.n_steps, 1)
-
-    @property
-    def feature_importances_(self) -> dict[str, Array]:
-        """Gain of each feature by part of the model, where trees were boosted."""
-        if not isinstance(self.model_, BoostedFit):
-            raise AttributeError("Only boosted models have feature_importances_.")
-        return self.model_.importances
 
     @property
     def loglik_(self) -> float:

@@ -1,6 +1,6 @@
 """From features to predictors: linear, boosted, neural, any classifier, and a choice among them."""
 
-from whether.learners.boosted import BoostedFit, BoostedLearner
+from whether.learners.boosted import BoostedFit, BoostedLearner, outcome_contributions
 from whether.learners.choice import AutoLearner, resolve_learner
 from whether.learners.em import EMFit, EMLearner
 from whether.learners.fit_result import FitResult, Selection, StartResult, Status
@@ -37,5 +37,6 @@ __all__ = [
     "StartResult",
     "Status",
     "Task",
+    "outcome_contributions",
     "resolve_learner",
 ]

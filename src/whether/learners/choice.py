@@ -40,6 +40,10 @@ class AutoLearner(Learner, BaseEstimator):
     def __init__(self, learners: dict[str, Learner], *, n_folds: int = 3) -> None:
         self.learners, self.n_folds = learners, n_folds
 
+    def for_times(self) -> Learner:
+        """Return the learner with candidates that are told nothing about the outcome alone."""
+        return AutoLearner({name: each.for_times() for name, each in self.learners.items()}, n_folds=self.n_folds)
+
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""
         cohort = task.cohort

@@ -190,6 +190,10 @@ class Learner(ABC):
                 f"{type(self).__name__} cannot learn from {what}. Use learner='linear', 'boosted' or 'auto'."
             )
 
+    def for_times(self) -> Learner:
+        """Return the learner without what it is told about the outcome alone."""
+        return self
+
     @abstractmethod
     def fit(self, task: Task) -> Any:
         """Fit the candidates of a task and keep the most likely."""

@@ -18,6 +18,7 @@ from whether.validate.features import (
     check_table,
     find_outlying,
     resolve_columns,
+    resolve_directions,
 )
 from whether.validate.labels_and_times import (
     check_both_classes,
@@ -55,5 +56,5 @@ __all__ = [
     "check_negative", "check_number", "check_places", "check_planned_follow_up", "check_potential_follow_up",
     "check_probabilities", "check_readable", "check_records", "check_rows", "check_scores", "check_share",
     "check_table", "check_times", "check_weight", "check_whole_number", "find_outlying", "number_groups",
-    "rank_of_labeled", "resolve_columns", "unmasked",
+    "rank_of_labeled", "resolve_columns", "resolve_directions", "unmasked",
 ]  # fmt: skip

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whether.cohort import Cohort
-from whether.validate.error_types import DataError
+from whether.validate.error_types import ArgumentError, DataError
 from whether.validate.per_person import unmasked
 
 Array = NDArray[np.float64]
@@ -185,3 +185,28 @@ def _find_position(column: str | int, names: Sequence[str] | int, count: int, pa
         listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise DataError(f"{parameter} has {column!r}, which is no feature of X (features: {listed}).{hint}")
     return list(names).index(column)
+
+
+def resolve_directions(
+    directions: Mapping[str | int, int] | None, names: Sequence[str], parameter: str, categorical: Sequence[int] = ()
+) -> dict[int, int]:
+    """Positions of features with the direction, 1 or -1, in which each may move the outcome; 0 says nothing."""
+    if directions is None:
+        return {}
+    if not isinstance(directions, Mapping):
+        raise ArgumentError(
+            f"{parameter} must be a dictionary from names or positions to 1 (rising) or -1 (falling), "
+            f"got {directions!r}: write {{{names[0]!r}: 1}}."
+        )
+    for column, direction in directions.items():
+        if not isinstance(direction, numbers.Integral) or direction not in (-1, 0, 1):
+            raise ArgumentError(
+                f"{parameter} must be 1 (rising), -1 (falling) or 0 (either) of each feature, got {direction!r} of "
+                f"{column!r}."
+            )
+    positions = resolve_columns(list(directions), names, parameter).tolist()
+    found = {column: int(sign) for column, sign in zip(positions, directions.values(), strict=True) if sign}
+    for column in found:
+        if column in categorical:
+            raise ArgumentError(f"{parameter} has {names[column]!r}, which holds categories: they have no order.")
+    return found

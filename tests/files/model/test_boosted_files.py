@@ -48,9 +48,16 @@ def test_a_boosted_model_predicts_the_same_after_a_journey(tmp_path, boosted, ga
     opened = load_model(tmp_path / "m").model
     for call in ("predict_proba", "predict_propensity", "decision_function"):
         np.testing.assert_array_equal(getattr(opened, call)(gappy), getattr(model, call)(gappy), strict=True)
-    for part, gains in model.feature_importances_.items():
-        np.testing.assert_array_equal(opened.feature_importances_[part], gains)
+    for part, gains in model.importances_by_part_.items():
+        np.testing.assert_array_equal(opened.importances_by_part_[part], gains)
+    assert opened.model_.reliance is None or (opened.feature_importances_ == model.feature_importances_).all()
     assert opened.learner.get_params()["categorical_features"] == categorical
+
+
+def test_an_opened_model_says_that_it_cannot_attribute_what_its_trees_do(tmp_path, boosted, gappy):
+    save_model(boosted("FUMC-F"), tmp_path / "m")
+    with pytest.raises(wh.ArgumentError, match="how many people reached it, and a model file does not keep that"):
+        load_model(tmp_path / "m").model.predict_contributions(gappy)
 
 
 def test_a_model_by_name_of_its_learner_is_saved_too(tmp_path, cohort, gappy):

@@ -4,7 +4,11 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import whether as wh
 from whether.files.model import ModelFileError, load_model, save_model
@@ -117,6 +121,15 @@ class _OwnClassifier(wh.LabelClassifier):
     pass
 
 
+def test_the_best_model_of_a_routed_search_is_saved(tmp_path, cohort, frame):
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = wh.LabelClassifier().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"ridge": [1.0]}, cv=2).fit(frame, cohort.y, sample_weight=np.ones(400))
+        save_model(search.best_estimator_, tmp_path / "m")
+    opened = load_model(tmp_path / "m").model
+    np.testing.assert_array_equal(opened.predict_proba(frame), search.predict_proba(frame))
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -124,6 +137,9 @@ class _OwnClassifier(wh.LabelClassifier):
         (lambda X, y: wh.LabelClassifier(learner=RandomForestClassifier(10)).fit(X, y), "can only be pickled"),
         (lambda X, y: _OwnClassifier().fit(X, y), "none of whether's own"),
         (lambda X, y: object(), "none of whether's own"),
+        (lambda X, y: make_pipeline(StandardScaler(), wh.LabelClassifier()).fit(X, y), r"save_model\(pipeline\[-1\]"),
+        (lambda X, y: make_pipeline(StandardScaler(), RandomForestClassifier(5)).fit(X, y), "none of whether's own"),
+        (lambda X, y: GridSearchCV(wh.LabelClassifier(), {"ridge": [1.0]}, cv=2).fit(X, y), "save its best_estimator_"),
     ],
 )
 def test_what_cannot_be_saved_is_refused_and_leaves_no_file(tmp_path, cohort, make, said):

@@ -22,5 +22,6 @@ keeps about the ranges of features, and whatever has a number for every person o
 
 from whether.files.model.archive import ModelFileError
 from whether.files.model.files import ModelFile, load_model, save_model
+from whether.files.model.onnx_export import save_onnx
 
-__all__ = ["ModelFile", "ModelFileError", "load_model", "save_model"]
+__all__ = ["ModelFile", "ModelFileError", "load_model", "save_model", "save_onnx"]

@@ -55,7 +55,7 @@ def unpack_trees(state: State | None) -> Any:
         return None
     import lightgbm
 
-    n_features, trees = state["n_features"], _separate(state)
+    n_features, trees = state["n_features"], separate_trees(state)
     require(isinstance(n_features, int) and 1 <= n_features <= MOST_FEATURES, "trees have no features")
     for tree in trees:
         _check_tree(tree, n_features)
@@ -65,7 +65,7 @@ def unpack_trees(state: State | None) -> Any:
     return lightgbm.Booster(model_str=text)
 
 
-def _separate(state: State) -> list[dict[str, NDArray[Any]]]:
+def separate_trees(state: State) -> list[dict[str, NDArray[Any]]]:
     """Cut the arrays into trees."""
     for name, kind in {**PER_TREE, **ALL}.items():
         values = state[name]
@@ -139,6 +139,16 @@ def settings(cls: Any) -> Kind:
     return Kind(cls, lambda value: value.get_params(deep=False), lambda state: cls(**state))
 
 
+def _pack_learner(learner: BoostedLearner) -> State:
+    state: State = learner.get_params(deep=False)
+    return {**state, "monotone": None if learner.monotone is None else tuple(map(tuple, learner.monotone.items()))}
+
+
+def _restore_learner(state: State) -> BoostedLearner:
+    pairs = state["monotone"]
+    return BoostedLearner(**{**state, "monotone": None if pairs is None else dict(pairs)})
+
+
 def _check_offset(offset: Offset) -> None:
     check_array(offset.columns, 1, offset.columns.size, whole=True)
     check_array(offset.fill, 1, offset.columns.size)
@@ -147,6 +157,8 @@ def _check_offset(offset: Offset) -> None:
 def _check_fit(fit: BoostedFit) -> None:
     check_array(fit.timing_columns, 1, fit.timing_columns.size, whole=True)
     check_array(fit.levels, 1, len(fit.propensity.predictors))
+    if fit.outcome is not None:
+        check_array(fit.reliance, 1, fit.outcome.num_feature())
 
 
 def _pack(fit: BoostedFit) -> State:
@@ -164,6 +176,6 @@ _FIT = record(BoostedFit, _check_fit)
 BOOSTED_KINDS = {
     "AutoLearner": settings(AutoLearner),
     "BoostedFit": Kind(BoostedFit, _pack, _restore),
-    "BoostedLearner": settings(BoostedLearner),
+    "BoostedLearner": Kind(BoostedLearner, _pack_learner, _restore_learner),
     "Offset": record(Offset, _check_offset),
 }

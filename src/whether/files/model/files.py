@@ -128,7 +128,7 @@ def save_model(
     Parameters
     ----------
     model : CensoredClassifier
-        With a linear, boosted or neural model. The random state is not saved.
+        With a linear, boosted or neural model. The random state and metadata requests are not saved.
     path : path-like
     encoder : Encoder, optional
         What made the features of a table.
@@ -148,7 +148,7 @@ def save_model(
     True
     """
     if type(model) not in known_classifiers().values():
-        raise ModelFileError(f"A {type(model).__name__} cannot be saved: it is none of whether's own classifiers.")
+        raise ModelFileError(f"A {type(model).__name__} cannot be saved: {_what_can_be_saved(model)}")
     if not hasattr(model, "model_"):
         raise ModelFileError("The model has not been fitted, so there is nothing to save.")
     outcome = model.model_.outcome if isinstance(model.model_, HindsightFit) else model.model_
@@ -158,7 +158,8 @@ def save_model(
             "pickled, and opening a pickle can run anything. Use learner='linear', 'boosted' or 'neural'."
         )
     parameters = {**model.get_params(deep=False), "random_state": None}
-    fitted = {name: value for name, value in vars(model).items() if name not in parameters}
+    # What scikit-learn is to route to the next fit is no part of this one.
+    fitted = {name: value for name, value in vars(model).items() if name not in (*parameters, "_metadata_request")}
     packer = Packer(known_parts())
     description = {
         "format": FORMAT,
@@ -175,6 +176,20 @@ def save_model(
     members = {DESCRIPTION: json.dumps(description, indent=1, allow_nan=False).encode()}
     members |= {f"arrays/{number}.npy": archive.array_to_bytes(array) for number, array in enumerate(packer.arrays)}
     archive.write_archive(path, members)
+
+
+def _what_can_be_saved(model: Any) -> str:
+    """Say why a model of somebody else's class is refused, and what of it can be saved."""
+    for inside in ("best_estimator_", "estimator_"):
+        if hasattr(model, inside):
+            return f"save its {inside}, the classifier that was fitted."
+    if isinstance(getattr(model, "steps", None), list) and isinstance(model.steps[-1][1], CensoredClassifier):
+        return (
+            "steps of other libraries can only be pickled, and opening a pickle can run anything. Save the last step, "
+            "save_model(pipeline[-1], ...), and those before it, pipeline[:-1], with skops, which asks before it opens "
+            "a type that it does not know. A pickle or joblib file of the whole is for yourself: open none from others."
+        )
+    return "it is none of whether's own classifiers."
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:

@@ -65,6 +65,9 @@ class BoostedFit(FittedModel):
         What the propensity's predictors moved by for everybody.
     importances : dict of str to ndarray
         Total gain of each feature, by part of the model.
+    reliance : ndarray of shape (d,) or None
+        Mean absolute contribution of each feature to the outcome's predictor, of the linear offset and the trees
+        together; None without an outcome part.
     result : FitResult
         See `FittedModel`. The start is named after the offset.
     """
@@ -75,6 +78,7 @@ class BoostedFit(FittedModel):
     timing_columns: Rows
     levels: Array
     importances: dict[str, Array]
+    reliance: Array | None
     result: FitResult
 
     @property

@@ -11,20 +11,22 @@ in turn as it takes to tell the two starts apart.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.contributions import mean_contributions
 from whether.learners.boosted.forest import Forest, Growth
 from whether.learners.fit_result import FitResult, Status
-from whether.learners.linear import LinearLearner
+from whether.learners.linear import LinearFit, LinearLearner
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem, deal_folds, order_by_content, usable_folds
 from whether.learners.task import Learner, Task
+from whether.validate import ArgumentError, resolve_directions
 
 N_FOLDS = 5
 # On larger cohorts offsets are compared on a part of the rows, about this many.
@@ -54,6 +56,9 @@ class BoostedLearner(Learner, BaseEstimator):
         Rounds without improvement after which it stops.
     categorical_features : sequence of int, default=()
         Positions of columns that hold category codes (whole numbers); they are split natively.
+    monotone : dict of str or int to int, optional
+        Features, by name or position, along which the risk must not fall (1) or must not rise (-1), everything else
+        being equal. Times and propensity are free.
     linear : LinearLearner, optional
         Settings of the linear offset.
     """
@@ -72,18 +77,32 @@ class BoostedLearner(Learner, BaseEstimator):
         max_rounds: int = 1000,
         patience: int = 25,
         categorical_features: Sequence[int] = (),
+        monotone: Mapping[str | int, int] | None = None,
         linear: LinearLearner | None = None,
     ) -> None:
         self.learning_rate, self.num_leaves = learning_rate, num_leaves
         self.min_data_in_leaf, self.lambda_l2 = min_data_in_leaf, lambda_l2
         self.bagging_fraction, self.timing_rate, self.max_rounds = bagging_fraction, timing_rate, max_rounds
-        self.patience, self.categorical_features, self.linear = patience, categorical_features, linear
+        self.patience, self.categorical_features = patience, categorical_features
+        self.monotone, self.linear = monotone, linear
 
     def with_categories(self, columns: Iterable[int]) -> BoostedLearner:
         """Return the learner with further columns that hold category codes."""
         learner = copy.copy(self)
         learner.categorical_features = sorted({*self.categorical_features, *columns})
         return learner
+
+    def for_times(self) -> BoostedLearner:
+        """Return the learner without constraints, which are about the outcome."""
+        learner = copy.copy(self)
+        learner.monotone = None
+        return learner
+
+    def directions(self, task: Task) -> dict[int, int]:
+        """Directions in which features may move the outcome, by their positions in a task."""
+        if self.monotone and not task.has_outcome:
+            raise ArgumentError("monotone is about the outcome part, and in this model everybody is positive.")
+        return resolve_directions(self.monotone, task.cohort.names, "monotone", self.categorical_features)
 
     def fit(self, task: Task) -> BoostedFit:
         """Grow trees under the most likely candidate."""
@@ -111,7 +130,8 @@ class BoostedLearner(Learner, BaseEstimator):
         result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
-        return BoostedFit(offset, *trees, final.levels, gains, result)
+        made = BoostedFit(offset, *trees, final.levels, gains, None, result)
+        return replace(made, reliance=mean_contributions(made, cohort))
 
     def _compare(
         self, task: Task, settled: LinearLearner, seed: int, problem: RowProblem, forest: Forest
@@ -134,11 +154,13 @@ class BoostedLearner(Learner, BaseEstimator):
     def _offsets(self, task: Task, learner: LinearLearner) -> list[Offset]:
         """Fit the linear model on the numeric columns, and the model without features under its propensity."""
         numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
-        some = task.select(numeric)
-        kept = some.cohort.features
-        fill = np.nan_to_num(np.nanmean(kept, axis=0)) if kept.size else np.zeros(numeric.size)
-        filled = replace(some, cohort=replace(some.cohort, features=np.where(np.isnan(kept), fill, kept)))
+        filled, fill = _fill_gaps(task.select(numeric))
         linear = learner.fit(filled)
+        # Slopes against a constraint: their features are left to the trees, which keep to it.
+        while (against := _against(linear, numeric, self.directions(task))).any():
+            numeric = numeric[~against]
+            filled, fill = _fill_gaps(task.select(numeric))
+            linear = learner.fit(filled)
         none = np.empty(0, dtype=np.intp)
         # What becomes of negatives has no trees: it is linear in both.
         kept_level = numeric if linear.propensity.other_sloped else none
@@ -154,6 +176,21 @@ def _deal(task: Task, problem: RowProblem) -> Rows:
     """Fold of each person."""
     cohort = task.cohort
     return deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
+
+
+def _fill_gaps(task: Task) -> tuple[Task, Array]:
+    """Return the task with means in place of missing values, and these means."""
+    kept = task.cohort.features
+    fill = np.nan_to_num(np.nanmean(kept, axis=0)) if kept.size else np.zeros(kept.shape[1])
+    return replace(task, cohort=replace(task.cohort, features=np.where(np.isnan(kept), fill, kept))), fill
+
+
+def _against(linear: LinearFit, columns: Rows, directions: dict[int, int]) -> Flags:
+    """Which columns have a slope in the direction that is not allowed."""
+    if not directions:
+        return np.zeros(columns.size, dtype=bool)
+    slopes = linear.predictor.outcome_line(columns.size)[1]
+    return np.array([directions.get(int(column), 0) for column in columns]) * slopes < 0
 
 
 class OffsetComparison:

@@ -50,7 +50,8 @@ class Forest:
 
         self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, task.known, seed
         self.features, columns = task.cohort.features, task.columns
-        categorical = {int(i) for i in learner.categorical_features}
+        categorical, directions = {int(i) for i in learner.categorical_features}, learner.directions(task)
+        self.constraints = [directions.get(int(i), 0) for i in task.every_column] if directions else []
         self.outcome_data = self._bin(task.every_column, categorical) if task.has_outcome else None
         same = task.has_outcome and np.array_equal(columns, task.every_column)
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
@@ -77,12 +78,16 @@ class Forest:
             params=self._parameters(),
         ).construct()
 
+    def _outcome_booster(self) -> Any:
+        constraints = {"monotone_constraints": self.constraints} if self.constraints else {}
+        return self.lightgbm.Booster({**self._parameters(), **constraints}, self.outcome_data)
+
     def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
         """Grow trees from an offset; people held out have no say in them and judge each round."""
         loop = _Loop(self, offset, problem, held_out)
         grows_time = self.timing_data is not None and loop.sloped.any()
         growth = Growth(
-            outcome=None if loop.eta is None else self.lightgbm.Booster(self._parameters(), self.outcome_data),
+            outcome=None if loop.eta is None else self._outcome_booster(),
             timing=self.lightgbm.Booster(self._parameters(), self.timing_data) if grows_time else None,
             levels=np.zeros(loop.sloped.size),
         )

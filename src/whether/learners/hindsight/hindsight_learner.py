@@ -91,7 +91,7 @@ class HindsightLearner(Learner):
         rows = person_steps(cohort.thin(MOST_NUMBERS // (edges.size * n_columns) + 1), edges, design)
         # Without anybody who turned up, or who did not, there is nothing to learn but when.
         is_learnable = edges.size > 1 and 0 < np.count_nonzero(rows.labeled) < rows.n
-        model = self.learner.fit(Task(rows, [Certain()], rng=rng)) if is_learnable else None
+        model = self.learner.for_times().fit(Task(rows, [Certain()], rng=rng)) if is_learnable else None
         return Chain(model, design, self.steps)
 
     def _left(self, chain: Chain, features: Array, follow_up: Array) -> Array:

@@ -141,6 +141,13 @@ class LinearPredictor:
                 matrix[predictor, positions] = -mean[features] / scale[features]
         return matrix
 
+    def outcome_line(self, n_features: int) -> tuple[float, Array]:
+        """Intercept and slopes of the outcome's predictor on the features as they are; 0 where one is not used."""
+        layout, slopes = self.layout, np.zeros(n_features)
+        raw = self.to_raw() @ self.coefficients
+        slopes[self.standardization.columns[layout.of_outcome]] = raw[layout.outcome]
+        return float(raw[0]), slopes
+
     def gradient_of_sum(self, features: Array, by_predictor: Array) -> Array:
         """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
         layout, standard = self.layout, self.standardization.apply(features)
