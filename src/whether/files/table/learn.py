@@ -190,5 +190,9 @@ def _looks_like_id(name: str, known: Array) -> bool:
         return False
     if not np.array_equal(known, np.floor(known)) or np.unique(known).size < known.size:
         return False
-    counts_rows = known.max() - known.min() + 1 == known.size
-    return bool(counts_rows or ID_NAME.search(name))
+    return bool(ID_NAME.search(name)) or counts_rows(known)
+
+
+def counts_rows(known: Array) -> bool:
+    """Whether numbers are those of rows: each whole number between the smallest and the largest, once."""
+    return known.max() - known.min() + 1 == known.size == np.unique(known).size
