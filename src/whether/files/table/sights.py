@@ -43,8 +43,8 @@ PLAIN_EVENT = {
 }
 EVENT = (
     "event", "status", "relaps", "recur", "death", "dead", "died", "deceas", "censor", "cens", "outcome", "progress",
-    "fail", "diagnosed", "conversion", "converted", "vital", "metasta", "churn", "onset", "alive", "ereignis", "rezidiv", "verstorb",
-    "deces", "recidiv", "muert", "evento",
+    "fail", "diagnosed", "conversion", "converted", "vital", "metasta", "churn", "onset", "alive", "ereignis",
+    "rezidiv", "verstorb", "deces", "recidiv", "muert", "evento",
 )  # fmt: skip
 ENDPOINTS = {"os", "pfs", "dfs", "rfs", "efs", "dss", "pfi", "dfi", "mfs", "ttp"}
 TIME = (
@@ -66,8 +66,8 @@ TIME = (
 TIME_ENDS = ("time", "days", "months", "years", "weeks")
 FOLLOW_UP = ("follow", "futime", "fup")
 ENTRY = (
-    "entry", "enter", "enrol", "inclu", "surg", "operat", "start", "begin", "random", "admiss", "admit", "index", "baseline",
-    "diagnosis", "dx", "registrat", "transplant", "recruit",
+    "entry", "enter", "enrol", "inclu", "surg", "operat", "start", "begin", "random", "admiss", "admit", "index",
+    "baseline", "diagnosis", "dx", "registrat", "transplant", "recruit",
 )  # fmt: skip
 LAST = ("last", "contact", "follow", "fup", "fu", "exit", "end", "seen", "stop", "visit", "alive")
 EARLIER = ("prior", "previous", "hist", "hx", "family", "mother", "father", "before", "baseline", "lower")
