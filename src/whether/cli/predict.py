@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from whether.cli.options import (
     AsJson,
@@ -50,11 +50,10 @@ def predict(
     """  # noqa: D301
     import pyarrow as pa
 
-    from whether.cli.output import check_output, gathered_warnings, make_notes, refuse_names, tell
+    from whether.cli.output import check_output, gathered_warnings, make_notes, refuse_names
     from whether.files.model import load_model
     from whether.files.table import check_format, open_table, write_table
     from whether.files.table.roles import check_column
-    from whether.telling.prediction_words import prediction_sentences
 
     check_output(output, table, model, force=force)
     check_format(output)
@@ -73,22 +72,21 @@ def predict(
     refuse_names(copied, risks.columns)
     columns = [*copied, *risks.columns]
     write_table(pa.table([*(cells[name] for name in copied), *(risks[name] for name in risks)], names=columns), output)
-    means = {name: float(risks[name].to_numpy().mean()) for name in risks.columns}
+    about: dict[str, Any] = {"command": "predict", "output": str(output), "method": opened.method}
+    about |= {"columns": columns, "level": level if "risk_lower" in columns else None, "within": within}
     method = opened.method or type(opened.model).__name__
-    when = {f"mean_{name}": means[name] for name in ("still_to_come", "risk_within") if name in means}
-    tell(
-        prediction_sentences(len(risks), method, means, within, str(output)),
-        {
-            "command": "predict",
-            "output": str(output),
-            "method": opened.method,
-            "people": len(risks),
-            "mean_risk": means["risk"],
-            **({"within": within} if within is not None else {}),
-            **when,
-            "columns": columns,
-            "level": level if "risk_lower" in columns else None,
-        },
-        make_notes(findings, warned),
-        as_json,
-    )
+    _tell_predictions(risks, method, about, make_notes(findings, warned), as_json)
+
+
+def _tell_predictions(
+    risks: Any, method: str, about: dict[str, Any], notes: list[dict[str, Any]], as_json: bool
+) -> None:
+    """Tell how many people were predicted, and what came out on average."""
+    from whether.cli.output import tell
+    from whether.telling.prediction_words import prediction_sentences
+
+    asked = [name for name in ("risk", "still_to_come", "risk_within") if name in risks.columns]
+    means = {name: float(risks[name].to_numpy().mean()) for name in asked}
+    sentences = prediction_sentences(len(risks), method, means, about["within"], about["output"])
+    result = {**about, "people": len(risks), **{f"mean_{name}": mean for name, mean in means.items()}}
+    tell(sentences, result, notes, as_json)

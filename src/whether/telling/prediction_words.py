@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whether.telling.words import number, percent
+from whether.telling.words import percent
 
 
 def prediction_sentences(
@@ -20,7 +20,7 @@ def prediction_sentences(
         )
     if within is not None and "risk_within" in means:
         said.append(
-            f"Within the next {number(within, 3)} (in the unit of the model's times) they have it with a probability "
+            f"Within the next {within:g} (in the unit of the model's times) they have it with a probability "
             f"of {percent(means['risk_within'], 1)} on average (risk_within)."
         )
     return said
