@@ -53,6 +53,7 @@ def predict(
     from whether.cli.output import check_output, gathered_warnings, make_notes, refuse_names
     from whether.files.model import load_model
     from whether.files.table import check_format, open_table, write_table
+    from whether.files.table.encoder import BeyondTraining
     from whether.files.table.roles import check_column
 
     check_output(output, table, model, force=force)
@@ -74,6 +75,7 @@ def predict(
     write_table(pa.table([*(cells[name] for name in copied), *(risks[name] for name in risks)], names=columns), output)
     about: dict[str, Any] = {"command": "predict", "output": str(output), "method": opened.method}
     about |= {"columns": columns, "level": level if "risk_lower" in columns else None, "within": within}
+    about["beyond_training"] = [one.column for one in findings if isinstance(one, BeyondTraining)]
     method = opened.method or type(opened.model).__name__
     _tell_predictions(risks, method, about, make_notes(findings, warned), as_json)
 

@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from whether.facts import FEWEST
 from whether.files.table import findings as facts
+from whether.files.table.encoder import BeyondTraining
 from whether.files.table.findings import LEAKS, Finding, Held, Reason, name_columns
 
 
@@ -182,6 +183,15 @@ def _(finding: facts.AllEmpty, fewest: int = FEWEST) -> str:
     return (
         f"Column {finding.column!r} is empty in this table, but the model learned from it: everybody is treated as a "
         "person of whom it is not known."
+    )
+
+
+@word.register
+def _(finding: BeyondTraining, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r}: {count(finding.people, fewest)} people have values unlike those of anybody whom "
+        f"the model learned from (below {finding.lowest:g} or above {finding.highest:g}). Their risks are "
+        "extrapolations: look for mistyped values and for another unit."
     )
 
 
