@@ -71,6 +71,7 @@ def test_what_stands_in_the_way_is_listed_with_a_command_for_each_choice(run, un
 def test_on_a_terminal_what_cannot_be_told_is_asked(at_terminal, unclear, quick, tmp_path):
     out = at_terminal("analyze", unclear, "-o", tmp_path / "r", answers=["relaps", "RELAPSE", "y"])
     assert "Did you mean 'relapse'?" in out
+    assert "Several columns could be the event: 'relapse', 'death'" in out
     assert quick[0]["people"].roles.event == "relapse"
     assert "--event relapse" in quick[0]["origin"].call
 

@@ -91,6 +91,9 @@ def settle(cohort: CohortOptions, others: dict[str, Any], output: str, as_json: 
         raise typer.Exit(2)
     say_lines([name_options(line) for line in words.look_lines(found)])
     while not found.is_ready:
+        if found.obstacles[0].hurdle is Hurdle.REFUSED:
+            raise TableError(found.obstacles[0].reason)
+        say_lines(["", name_options(words.obstacle_sentences(found)[0])])
         cohort = _ask(cohort, found)
         found = look(cohort)
     settled = cohort.replaced(**found.options)
@@ -111,10 +114,8 @@ def _ask(cohort: CohortOptions, found: TableCheck) -> CohortOptions:
             answer = _ask_values(first, found.options)
         case Hurdle.NO_TIME | Hurdle.SEVERAL_TIMES:
             answer = {"time": _ask_column(words.ASK_TIME, names, guess)}
-        case Hurdle.NO_ENDPOINT:
-            answer = {"endpoint": typer.prompt(words.ASK_ENDPOINT), "entry": first.columns[0]}
         case _:
-            raise TableError(first.reason)
+            answer = {"endpoint": typer.prompt(words.ASK_ENDPOINT), "entry": first.columns[0]}
     return cohort.replaced(**{**_given(cohort), **answer})
 
 

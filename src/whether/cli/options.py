@@ -118,7 +118,8 @@ class CohortOptions:
         """Refuse what does not go together, before anything is read."""
         if needs_event and self.table is not None and self.event is None and self.event_date is None:
             raise CommandError(
-                "--event is missing: the column that says whether the event was seen; or --event-date, with its date."
+                "--event is missing: the column that says whether the event was seen; or --event-date, with its date. "
+                "`whether check` looks at the table and proposes one."
             )
         if self.question not in (None, "lifetime", "net"):
             raise CommandError(
