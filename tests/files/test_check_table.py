@@ -95,6 +95,13 @@ def test_dates_are_those_of_entry_event_and_last_contact(has_event):
     assert {column.name: column.part for column in found.columns}["birth"] == "left out"
 
 
+@pytest.mark.parametrize("given", [{}, {"entry": "entry"}])
+def test_an_endpoint_is_enough_where_nothing_says_when_people_were_last_seen(given):
+    found = wh.check_table(dated().drop(columns="seen"), endpoint="2030-12-31", **given)
+    assert found.is_ready, found
+    assert found.options == {"event_date": "relapse", "entry": "entry", "endpoint": "2030-12-31"}
+
+
 def test_an_event_column_beside_dates_of_entry_and_end():
     found = wh.check_table(frame(died=EVENT * 1, enrolled=written(ENTRY, "%d.%m.%Y"), exit=written(END, "%d.%m.%Y")))
     assert found.options == {"event": "died", "entry": "enrolled", "time": "exit"}

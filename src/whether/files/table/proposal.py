@@ -80,7 +80,7 @@ class Proposal:
             found = _distinct(self._likeliest_events())
             dated = self._dates()
             events = dated["event"]
-            if not found and len(events) == 1 and dated["entry"]:
+            if not found and len(events) == 1 and (dated["entry"] or "entry" in self.options):
                 self._take("event_date", events[0])
             elif len(found) == 1:
                 self._take("event", found[0])
