@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from whether.files.model import load_model, save_model
     from whether.files.rows import ArrayRows, DaskRows, ParquetRows, predict_parquet
-    from whether.files.table import read_cohort, read_conversion_log
+    from whether.files.table import check_table, read_cohort, read_conversion_log
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
@@ -68,6 +68,7 @@ __all__ = [
     "WhetherClassifier",
     "analyze",
     "backtest",
+    "check_table",
     "examine",
     "label_frequency",
     "likelihood_ratio_test",
@@ -98,6 +99,7 @@ _HOMES = {
     "examine": "whether.advise",
     "load_model": "whether.files.model",
     **dict.fromkeys(("ArrayRows", "DaskRows", "ParquetRows", "predict_parquet"), "whether.files.rows"),
+    "check_table": "whether.files.table",
     "read_cohort": "whether.files.table",
     "read_conversion_log": "whether.files.table",
     "recommend": "whether.advise",

@@ -1,4 +1,4 @@
-"""Times that a model may keep: near those of people, but nobody's own."""
+"""Times and limits that a model may keep: near those of people, but nobody's own."""
 
 import numpy as np
 
@@ -25,3 +25,32 @@ def coarsen_times(times: Array, weight: Array, chosen: Array) -> Array:
     people = np.bincount(place, weights=weight)
     shared = people[np.searchsorted(known, chosen)] >= FEWEST
     return np.where(shared, chosen, raised)
+
+
+def coarse_limits(values: Array) -> tuple[float, float]:
+    """Limits beyond which a value is unlike all of these; NaN where there are too few to tell.
+
+    The range is that of all but the lowest and the highest few people, rounded outwards to its first digit. The limits
+    lie as far outside as it is wide; where somebody is beyond them, twice as far, and so on. So nobody's own value can
+    be had from them.
+
+    Examples
+    --------
+    >>> coarse_limits(np.linspace(21.3, 88.8, 500))
+    (-50.0, 160.0)
+    """
+    if values.size < 2 * FEWEST:
+        return float("nan"), float("nan")
+    ordered = np.sort(values)
+    low, high = float(ordered[FEWEST - 1]), float(ordered[-FEWEST])
+    if not 0 < high - low < np.inf:
+        return float("nan"), float("nan")
+    step = 10.0 ** np.floor(np.log10(high - low))
+    low, high = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
+    width = high - low
+    return low - width * _doubled(low - ordered[0], width), high + width * _doubled(ordered[-1] - high, width)
+
+
+def _doubled(away: float, width: float) -> float:
+    """The first of 1, 2, 4, ... widths that is not less than a distance."""
+    return float(2.0 ** np.ceil(np.log2(max(away / width, 1.0))))

@@ -87,8 +87,8 @@ class Drawn:
         return _teller().draw(self, suppress_below)
 
 
-class Told(Drawn):
-    """A fact that can be printed, stored and drawn."""
+class Worded:
+    """A fact that can be printed and stored."""
 
     def to_text(self, width: int = WIDTH, *, suppress_below: int = FEWEST) -> str:
         """Return what was found, in words.
@@ -116,3 +116,7 @@ class Told(Drawn):
         return self.to_text()
 
     __repr__ = __str__
+
+
+class Told(Worded, Drawn):
+    """A fact that can be printed, stored and drawn."""

@@ -215,7 +215,6 @@ def test_a_bad_table_is_refused_in_one_sentence(run, tmp_path, case):
 
 
 BAD_CALLS = {
-    "no event": (GOOD, ("--time", "time"), 2, "--event is missing"),
     "formula in an id": (cells("=1+1", column="patient"), COLUMNS, 1, "would run as a formula .row 7"),
     "an id called risk": (
         GOOD.replace("patient", "risk", 1), (*COLUMNS[:-1], "risk"), 2, "'risk' would have the name",

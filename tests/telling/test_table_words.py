@@ -3,6 +3,7 @@
 import pytest
 
 from whether.files.table import findings as facts
+from whether.files.table.encoder import BeyondTraining
 from whether.files.table.findings import ColumnFinding, Finding, Held, Reason
 from whether.telling.table_words import word
 
@@ -29,6 +30,7 @@ EXAMPLES = [
     facts.LikelyCode("x", Held("-99", 7)),
     facts.Outlying("x"),
     facts.AllEmpty("x"),
+    BeyondTraining("x", 7, -50.0, 160.0),
     facts.SameId(("x",), 7),
     facts.RowsLeftOut("x", "is not before the time", 7),
     facts.LostEarlier(7, 100),

@@ -142,6 +142,11 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         """Probability of no event by each of ``times``, where the method has a model of times."""
         return np.asarray(self._fitted().predict_survival(X, times))
 
+    @available_if(_has("predict_proba_within"))
+    def predict_proba_within(self, X: Any, within: ArrayLike, event_free_for: ArrayLike | None = None) -> Array:
+        """Probability of the event within the next ``within`` units of time, where the method has a model of times."""
+        return np.asarray(self._fitted().predict_proba_within(X, within, event_free_for))
+
     def score(
         self,
         X: Any,

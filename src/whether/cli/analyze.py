@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from whether.cli.options import (
     AdvisedLearner,
@@ -14,16 +12,18 @@ from whether.cli.options import (
     FolderOutput,
     about_cohort,
     check_learner,
+    command_line,
+    default_folder,
     flag,
     option,
 )
 from whether.facts import FEWEST
 
 
-@about_cohort(takes=("group", "by"))
+@about_cohort(takes=("group", "by"), needs_event=False)
 def analyze(
     cohort: CohortOptions,
-    output: FolderOutput,
+    output: FolderOutput = None,
     learner: AdvisedLearner = None,
     unit: Annotated[str, option("Unit of the times, such as years.", "UNIT", shows=True)] = "",
     suppress_below: Annotated[
@@ -36,11 +36,14 @@ def analyze(
     """Answer from a table how many will have the event, and who: examine, recommend, fit, check, report.
 
     Writes a folder with report.html, model.whether, predictions.csv and summary.json. The predictions are about single
-    persons; the report and the summary are not. Without a table it runs on a simulated cohort.
+    persons; the report and the summary are not. Without a table it runs on a simulated cohort. Without --event it looks
+    at the table, like `whether check`, and proposes the full command line; on a terminal it asks for what it cannot
+    tell, and goes on.
 
     \b
     Example:
       whether analyze -o demo-report
+      whether analyze cohort.csv
       whether analyze cohort.csv --event diagnosed --time age_at_end --id patient --unit years -o report
       whether analyze cohort.csv --event diagnosed --time age_at_end --by stage --by arm -o report
 
@@ -48,33 +51,21 @@ def analyze(
     With dates:
       whether analyze patients.parquet --event relapse --time last_seen --entry surgery --endpoint 2020-12-31 -o report
     """  # noqa: D301
+    from whether.cli.asking import settle
     from whether.cli.reporting import run
 
     check_learner(learner)
+    folder = output or Path(default_folder(cohort.table))
     others = {
         "--learner": learner, "--unit": unit or None,
         "--suppress-below": None if suppress_below == FEWEST else suppress_below,
         "--no-suppress": no_suppress, "--no-backtest": no_backtest,
     }  # fmt: skip
-    call = describe_call(cohort.table, {**cohort.told(), **others}, output)
+    if cohort.table is not None and cohort.event is None and cohort.event_date is None:
+        cohort = settle(cohort, others, str(folder), as_json)
+    # Files without their folders, which tell of the machine.
+    table = None if cohort.table is None else cohort.table.name
+    call = command_line("analyze", table, {**cohort.told(), **others}, folder.name)
     threshold = 0 if no_suppress or cohort.table is None else suppress_below
     settings = {"learner": learner, "backtest": not no_backtest}
-    run(cohort, output, as_json, threshold, settings, unit=unit, call=call)
-
-
-def describe_call(table: Path | None, options: Mapping[str, Any], output: Path) -> str:
-    """Write the command that repeats an analysis; files without their folders, which tell of the machine.
-
-    None and False are left out, True is the option alone, and a list is the option once per entry.
-
-    >>> describe_call(Path("/data/my cohort.csv"), {"--event": "relapse", "--seed": None}, Path("r"))
-    "whether analyze 'my cohort.csv' --event relapse -o r"
-    """
-    words = [] if table is None else [table.name]
-    for name, value in options.items():
-        if value is True:
-            words.append(name)
-        elif value is not None and value is not False:
-            for entry in value if isinstance(value, (list, tuple)) else [value]:
-                words += [name, str(entry)]
-    return shlex.join(["whether", "analyze", *words, "-o", output.name])
+    run(cohort, folder, as_json, threshold, settings, unit=unit, call=call)

@@ -9,6 +9,7 @@ import typer
 
 from whether.cli.advice_commands import backtest, examine, recommend, sensitivity
 from whether.cli.analyze import analyze
+from whether.cli.check import check
 from whether.cli.fit import fit
 from whether.cli.predict import predict
 from whether.cli.problems import Program
@@ -42,7 +43,7 @@ def _root(
     """Will this person ever have the event? From cohorts whose follow-up ended early."""
 
 
-for command in (analyze, examine, recommend, backtest, sensitivity, fit, predict, simulate):
+for command in (check, analyze, examine, recommend, backtest, sensitivity, fit, predict, simulate):
     app.command()(command)
 app.add_typer(study, name="study")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.cli.options import CohortOptions, list_columns, split
+from whether.cli.options import COLUMN_LISTS, CohortOptions, list_columns, split
 from whether.cli.problems import CommandError
 from whether.files.table import TableCohort, read_cohort
 from whether.files.table.findings import Simulated
@@ -30,8 +30,7 @@ def read_people(options: CohortOptions, *, keep_gaps: bool = False) -> TableCoho
 
 def column_roles(options: CohortOptions, names: Sequence[str]) -> dict[str, Any]:
     """What was said of columns, as `read_cohort` takes it."""
-    lists = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
-    columns: dict[str, Any] = {name: list_columns(getattr(options, name), names, name) for name in lists}
+    columns: dict[str, Any] = {name: list_columns(getattr(options, name), names, name) for name in COLUMN_LISTS}
     plain = (
         "event", "time", "follow_up", "entry", "endpoint", "event_date", "last_contact", "entry_time", "time_lower",
         "never_after", "group",

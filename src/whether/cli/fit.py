@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from whether.cli.options import (
     AdvisedLearner,
@@ -42,7 +42,8 @@ def fit(
     """Learn from a table how likely the event is ever to happen, and write a model file.
 
     Without --method it is the method that `whether recommend` names for the table, and its learner; with --method the
-    learner is linear by default. Rows with the same --group depend on each other: intervals allow for it.
+    learner is linear by default. Of a linear model the coefficients are printed, with odds, time or hazard ratios. Rows
+    with the same --group depend on each other: intervals allow for it.
 
     \b
     Example:
@@ -72,9 +73,10 @@ def fit(
         follow_advice,
         model_settings,
         save_fitted,
+        told_coefficients,
         training_sentence,
     )
-    from whether.cli.output import check_output, gathered_warnings, make_notes, tell
+    from whether.cli.output import check_output, gathered_warnings, make_notes
     from whether.telling.plain import to_plain
 
     check_output(output, cohort.table, force=force)
@@ -96,13 +98,22 @@ def fit(
         model = fit_model(chosen, people, times, learner, cohort.seed, settings, rows)
         training = describe_fit(model, people, times)
     save_fitted(output, model, people, chosen, training)
-    about = {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     asked = "" if people.competing is None else cohort.question or LIFETIME
     told = f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training, asked, bool(refusals))}"
+    about = {"command": "fit", "output": str(output), "features": list(people.encoder.features)}
+    about |= {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     about |= {"question": asked} if asked else {}
-    tell(
-        [told, f"Model written to {output}."],
-        {"command": "fit", "output": str(output), "features": list(people.encoder.features), **about},
-        make_notes(people.findings, [*refusals, *warned]),
-        as_json,
-    )
+    effects = told_coefficients(model, people, training)
+    notes = make_notes(people.findings, [*refusals, *warned])
+    _tell_fit(told, about, effects, notes, as_json)
+
+
+def _tell_fit(told: str, about: dict[str, Any], effects: Any, notes: list[dict[str, Any]], as_json: bool) -> None:
+    """Tell what a fit came to, and its coefficients."""
+    from whether.cli.output import say_lines, tell
+    from whether.telling.coefficient_words import coefficient_lines
+    from whether.telling.plain import to_plain
+
+    tell([told], {**about, "coefficients": to_plain(effects or None)}, notes, as_json)
+    if not as_json:
+        say_lines([*coefficient_lines(effects), f"Model written to {about['output']}."])

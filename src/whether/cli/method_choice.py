@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from whether.advise import recommend
+from whether.advise.evidence.bounds import find_marks
 from whether.advise.evidence.material import LIFETIME, NET
 from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
@@ -21,7 +22,8 @@ from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
 from whether.files.table.findings import suggest
-from whether.learners import RowSource
+from whether.inference import Coefficient
+from whether.learners import LinearFit, RowSource
 from whether.methods import AFTMC_F, METHODS, Method
 from whether.telling.advice_words import AdviceWords
 from whether.telling.check_words import count_text
@@ -176,6 +178,19 @@ def training_sentence(training: Training, question: str = "", refused: bool = Fa
         f"{training.expected_unseen:,.0f} of {who} are expected to be positive."
     )
     return f"{told} These are the model's own figures; `whether analyze` gives the range." if refused else told
+
+
+def told_coefficients(model: CensoredClassifier, people: TableCohort, training: Training) -> list[Coefficient] | None:
+    """Coefficients that may be told of a linear model: none where they give a small count away; None of other models.
+
+    A feature that marks a few people is left out.
+    """
+    if not isinstance(model.model_, LinearFit):
+        return None
+    if not is_told(training.mean_risk):
+        return []
+    rule = Disclosure(FEWEST, marks=find_marks(people.X.to_numpy(), list(people.X.columns)))
+    return [row for row in model.summary(0.95).coefficients if rule.allows_feature(row.term)]
 
 
 def save_fitted(path: Path, model: CensoredClassifier, people: TableCohort, method: Method, training: Training) -> None:

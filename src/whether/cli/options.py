@@ -6,7 +6,8 @@ import csv
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -17,6 +18,8 @@ from whether.cli.problems import CommandError
 
 # Options about columns that only some commands have.
 SPECIAL = ("group", "by")
+# Options that list columns.
+COLUMN_LISTS = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
 LEARNERS = ("linear", "boosted", "neural", "auto")
 
 
@@ -49,7 +52,9 @@ TableOutput = Annotated[Path, _output("File to write: .csv, .parquet or .feather
 ResultOutput = Annotated[
     Path | None, _output("File to write: .json for the numbers; .png, .svg or .pdf for a picture.")
 ]
-FolderOutput = Annotated[Path, _output("Folder to write.", "FOLDER")]
+FolderOutput = Annotated[
+    Path | None, _output("Folder to write; by default called like the table, as cohort-report.", "FOLDER")
+]
 LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", shows=True)]
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
@@ -109,11 +114,12 @@ class CohortOptions:
     sheet: Sheet = None
     seed: Seed = 0
 
-    def check(self) -> None:
+    def check(self, *, needs_event: bool = True) -> None:
         """Refuse what does not go together, before anything is read."""
-        if self.table is not None and self.event is None and self.event_date is None:
+        if needs_event and self.table is not None and self.event is None and self.event_date is None:
             raise CommandError(
-                "--event is missing: the column that says whether the event was seen; or --event-date, with its date."
+                "--event is missing: the column that says whether the event was seen; or --event-date, with its date. "
+                "`whether check` looks at the table and proposes one."
             )
         if self.question not in (None, "lifetime", "net"):
             raise CommandError(
@@ -133,6 +139,17 @@ class CohortOptions:
 
         return open_table(self.table, query=self.query, sheet=self.sheet)
 
+    def replaced(self, **settings: Any) -> CohortOptions:
+        """The same table, with other parameters of `read_cohort`."""
+        listed: dict[str, Any] = {}
+        for name in (*COLUMN_LISTS, "event_value", "competing"):
+            if settings.get(name):
+                entries = [settings[name]] if isinstance(settings[name], str) else list(settings[name])
+                listed[name] = entries if name in COLUMN_LISTS else [_quote(entry) for entry in entries]
+        changed = dataclasses.replace(self, **{**settings, **listed})
+        changed.__dict__["source"] = self.source  # standard input is read only once
+        return changed
+
     @property
     def has_time(self) -> bool:
         """Whether there are times of the event."""
@@ -144,10 +161,12 @@ class CohortOptions:
         return {name: value for name, value in values.items() if name != "--table" and value not in (None, 0)}
 
 
-def about_cohort(*, needs_table: bool = False, takes: Sequence[str] = ()) -> Callable[..., Callable[..., None]]:
+def about_cohort(
+    *, needs_table: bool = False, takes: Sequence[str] = (), needs_event: bool = True
+) -> Callable[..., Callable[..., None]]:
     """Put the table and the options about its columns before a command's own; it gets them as its first argument.
 
-    Of `SPECIAL` options it has those that are named.
+    Of `SPECIAL` options it has those that are named. A command that can find out what the event is does not need it.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -157,7 +176,7 @@ def about_cohort(*, needs_table: bool = False, takes: Sequence[str] = ()) -> Cal
         @functools.wraps(command)
         def run(**given: Any) -> None:
             told = CohortOptions(**{entry.name: given.pop(entry.name) for entry in shared})
-            told.check()
+            told.check(needs_event=needs_event)
             command(told, **given)
 
         # Typer reads the signature, and resolves what is written in the annotations.
@@ -185,6 +204,35 @@ def _parameters(needs_table: bool, takes: Sequence[str]) -> list[inspect.Paramet
         for entry in dataclasses.fields(CohortOptions)
         if entry.name not in SPECIAL or entry.name in takes
     ]
+
+
+def command_line(command: str, table: str | None, options: Mapping[str, Any], output: str) -> str:
+    """Write a command as it can be pasted into a shell.
+
+    None and False are left out, True is the option alone, and a list is the option once per entry.
+
+    >>> command_line("analyze", "my cohort.csv", {"--event": "relapse", "--id": ["a", "-b"], "--seed": None}, "r")
+    "whether analyze 'my cohort.csv' --event relapse --id a --id=-b -o r"
+    """
+    words = [] if table is None else [table]
+    for name, value in options.items():
+        if value is True:
+            words.append(name)
+        elif value is not None and value is not False:
+            for entry in value if isinstance(value, (list, tuple)) else [value]:
+                words += [f"{name}={entry}"] if str(entry).startswith("-") else [name, str(entry)]
+    return shlex.join(["whether", command, *words, "-o", output])
+
+
+def default_folder(table: Path | None) -> str:
+    """Name of the folder of an analysis, where none was given."""
+    name = "" if table is None or str(table) == "-" else table.stem.strip("*?-_. ")
+    return f"{name or 'whether'}-report"
+
+
+def _quote(entry: str) -> str:
+    """Write one entry of a list as `split` reads it."""
+    return '"' + entry.replace('"', '""') + '"' if set(',"') & set(entry) else entry
 
 
 def check_learner(name: str | None) -> None:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from whether.cli.options import AsJson, Force, ModelPath, Query, Sheet, TableOutput, TablePath, Texts, option, split
+from whether.cli.options import (
+    AsJson,
+    Force,
+    ModelPath,
+    Query,
+    Sheet,
+    TableOutput,
+    TablePath,
+    Text,
+    Texts,
+    option,
+    split,
+)
 from whether.validate import check_between
 
 
@@ -14,6 +26,13 @@ def predict(
     output: TableOutput,
     id: Annotated[Texts, option("Columns to copy, as a,b; by default the ids of the model.", "COLUMNS")] = None,
     level: Annotated[float, option("Confidence level of the intervals.", "SHARE", shows=True)] = 0.95,
+    within: Annotated[
+        float | None, option("Also the probability of the event within this time from now (risk_within).", "NUMBER")
+    ] = None,
+    event_free_for: Annotated[
+        Text,
+        option("Column that says for how long each person has been without the event (adds still_to_come)."),
+    ] = None,
     query: Query = None,
     sheet: Sheet = None,
     force: Force = False,
@@ -21,17 +40,20 @@ def predict(
 ) -> None:
     """Write the risk of every person in a table: the probability that the event ever happens.
 
-    Linear models also give a confidence interval of each risk (risk_lower, risk_upper).
+    Linear models also give a confidence interval of each risk (risk_lower, risk_upper). Models of event times also say
+    when: within the next years, and to whom the event still comes who has been without it for some time.
 
     \b
     Example:
       whether predict model.whether new.csv --id patient -o risks.csv
+      whether predict model.whether new.csv --within 5 --event-free-for years_seen -o risks.csv
     """  # noqa: D301
     import pyarrow as pa
 
-    from whether.cli.output import check_output, gathered_warnings, make_notes, refuse_names, tell
+    from whether.cli.output import check_output, gathered_warnings, make_notes, refuse_names
     from whether.files.model import load_model
     from whether.files.table import check_format, open_table, write_table
+    from whether.files.table.encoder import BeyondTraining
     from whether.files.table.roles import check_column
 
     check_output(output, table, model, force=force)
@@ -42,26 +64,31 @@ def predict(
     wanted = encoder.columns_among(source.column_names)
     own_ids = [name for name in encoder.ids if name in source.column_names]
     copied = split(id, source.column_names) or own_ids
-    for name in copied:
+    read = [*copied, *wanted] if event_free_for is None else [*copied, *wanted, event_free_for]
+    for name in read:
         check_column(name, source.column_names)
-    cells, findings = source.read(list(dict.fromkeys([*copied, *wanted]))), list(source.findings)
+    cells, findings = source.read(list(dict.fromkeys(read))), list(source.findings)
     with gathered_warnings() as warned:
-        risks = opened.predict_rows(cells, level, findings)
+        risks = opened.predict_rows(cells, level, findings, within, event_free_for)
     refuse_names(copied, risks.columns)
     columns = [*copied, *risks.columns]
     write_table(pa.table([*(cells[name] for name in copied), *(risks[name] for name in risks)], names=columns), output)
-    mean, method = float(risks["risk"].to_numpy().mean()), opened.method or type(opened.model).__name__
-    tell(
-        [f"Risks of {len(risks):,} people by {method}, {100 * mean:.1f} % on average, written to {output}."],
-        {
-            "command": "predict",
-            "output": str(output),
-            "method": opened.method,
-            "people": len(risks),
-            "mean_risk": mean,
-            "columns": columns,
-            "level": level if "risk_lower" in columns else None,
-        },
-        make_notes(findings, warned),
-        as_json,
-    )
+    about: dict[str, Any] = {"command": "predict", "output": str(output), "method": opened.method}
+    about |= {"columns": columns, "level": level if "risk_lower" in columns else None, "within": within}
+    about["beyond_training"] = [one.column for one in findings if isinstance(one, BeyondTraining)]
+    method = opened.method or type(opened.model).__name__
+    _tell_predictions(risks, method, about, make_notes(findings, warned), as_json)
+
+
+def _tell_predictions(
+    risks: Any, method: str, about: dict[str, Any], notes: list[dict[str, Any]], as_json: bool
+) -> None:
+    """Tell how many people were predicted, and what came out on average."""
+    from whether.cli.output import tell
+    from whether.telling.prediction_words import prediction_sentences
+
+    asked = [name for name in ("risk", "still_to_come", "risk_within") if name in risks.columns]
+    means = {name: float(risks[name].to_numpy().mean()) for name in asked}
+    sentences = prediction_sentences(len(risks), method, means, about["within"], about["output"])
+    result = {**about, "people": len(risks), **{f"mean_{name}": mean for name, mean in means.items()}}
+    tell(sentences, result, notes, as_json)

@@ -14,15 +14,16 @@ from whether.cohort import Cohort
 from whether.estimators.candidates import survival_candidates
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.parameters import settle_share
+from whether.estimators.potential import potential_follow_up
 from whether.estimators.warn import warn
 from whether.learners import Task
 from whether.propensity import EventTimePropensity, Propensity
-from whether.validate import FollowUpWarning, check_times
+from whether.validate import FollowUpWarning, check_lengths, check_times
 
-# Points that stand for the follow-up of the training cohort when a propensity is averaged over it.
-N_FOLLOW_UP_POINTS = 40
-# People on whom the share of events to come is averaged at most, and on whom quantiles of follow-up are taken.
-MOST_ROWS, MOST_FOR_QUANTILES = 5_000, 20_000
+# People on whom the share of events to come is averaged at most.
+MOST_ROWS = 5_000
+# A time that has hardly begun: that of people who have not been observed yet.
+HARDLY_BEGUN = 1e-100
 # Share of the expected positives later than the longest follow-up from which on the fit warns.
 LARGE_UNSEEN_SHARE = 0.1
 
@@ -123,8 +124,45 @@ class TimeModelClassifier(CensoredClassifier):
             How long each person has been observed without the event.
         """
         eta, v = self._predictors(X)
-        propensity, times = self.model_.propensity, one_per_person(time, v.shape[1], "time")
-        return self.family.posterior(np.asarray(eta), propensity.log_missed(v, propensity.locate(times)).value)
+        return self._still_to_come(eta, v, one_per_person(time, v.shape[1], "time"))
+
+    def _still_to_come(self, eta: Array | None, v: Array, waited: Array) -> Array:
+        propensity = self.model_.propensity
+        return self.family.posterior(np.asarray(eta), propensity.log_missed(v, propensity.locate(waited)).value)
+
+    def predict_proba_within(self, X: Any, within: ArrayLike, event_free_for: ArrayLike | None = None) -> Array:
+        """Probability of the event within the next ``within`` units of time.
+
+        Within no time it is zero, and within all time to come it is that of `predict_proba_event_free`. A window that
+        ends after the longest follow-up is warned of: what comes then is the model's extrapolation.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        within : float or array-like of shape (n,)
+            Length of the window, in the unit of the times of the fit; may be infinite.
+        event_free_for : float or array-like of shape (n,), optional
+            How long each person has been observed without the event; by default not at all.
+        """
+        eta, v = self._predictors(X)
+        window = check_lengths(within, v.shape[1], "within", finite=False)
+        waited = check_lengths(0.0 if event_free_for is None else event_free_for, v.shape[1], "event_free_for")
+        end = waited + window
+        if np.any(np.isfinite(end) & (window > 0) & (end > self.longest_follow_up_)):
+            warn(
+                FollowUpWarning,
+                f"The window ends after the longest follow-up ({self.longest_follow_up_:.3g}) for some people: what "
+                "comes then is an extrapolation of the time model.",
+            )
+        return self._within(eta, v, np.maximum(waited, HARDLY_BEGUN), np.maximum(end, HARDLY_BEGUN))
+
+    def _within(self, eta: Array | None, v: Array, waited: Array, end: Array) -> Array:
+        """Probability of the event up to ``end``, for people without it after they waited."""
+        still, ends = self._still_to_come(eta, v, waited), np.isfinite(end)
+        last = np.where(ends, self._log_missed(eta, v, np.where(ends, end, 1.0)), -np.inf)
+        with np.errstate(invalid="ignore"):  # nothing is left to come
+            fallen = np.minimum(last - self._log_missed(eta, v, waited), 0.0)
+        return np.where(still > 0, -still * np.expm1(fallen), 0.0)
 
     def predict_survival(self, X: Any, times: ArrayLike) -> Array:
         """Probability of having had no event by each of ``times``, everybody counted; it levels off at 1 - p(x).
@@ -217,10 +255,14 @@ class AFTClassifier(TimeModelClassifier):
         time : float or array-like of shape (n,)
             How long each person has been observed without the event; zero is returned past the longest follow-up.
         """
-        _, v = self._predictors(X)
-        times = one_per_person(time, v.shape[1], "time")
-        longest = np.full(v.shape[1], self.longest_follow_up_)
-        return -np.expm1(np.minimum(self._log_left(v, longest) - self._log_left(v, times), 0.0))
+        return super().predict_proba_event_free(X, time)
+
+    def _still_to_come(self, eta: Array | None, v: Array, waited: Array) -> Array:
+        return self._within(eta, v, waited, np.full(waited.size, np.inf))
+
+    def _within(self, eta: Array | None, v: Array, waited: Array, end: Array) -> Array:
+        last = self._log_left(v, np.minimum(end, self.longest_follow_up_))
+        return -np.expm1(np.minimum(last - self._log_left(v, waited), 0.0))
 
 
 def task_in_two_parts(model: Any, cohort: Cohort, candidates: Sequence[Propensity]) -> Task:
@@ -229,36 +271,6 @@ def task_in_two_parts(model: Any, cohort: Cohort, candidates: Sequence[Propensit
     columns, rng = model._columns("time_features"), model._rng()
     share = settle_share(model.prevalence, model.prevalence_error, cohort)
     return Task(cohort, candidates, columns, family=model.family, rng=rng, outcome_columns=outcome, share=share)
-
-
-def potential_follow_up(cohort: Cohort) -> Array:
-    """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
-    # A part of a large cohort tells its quantiles as well.
-    cohort = cohort.thin(MOST_FOR_QUANTILES)
-    shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
-    weight = cohort.weights
-    if cohort.follow_up is not None:
-        values, mass = cohort.follow_up, weight
-    else:
-        values, mass = cohort.required("time"), _reverse_kaplan_meier_mass(cohort, weight)
-    order = np.argsort(values)
-    cumulative = np.cumsum(mass[order])
-    chosen = values[order][np.searchsorted(cumulative, shares * cumulative[-1])]
-    return coarsen_times(values, weight, chosen)
-
-
-def _reverse_kaplan_meier_mass(cohort: Cohort, weight: Array) -> Array:
-    """Probability mass of the censoring time at each person's time; an event is what censors it."""
-    time = cohort.required("time")
-    # At equal times an event comes before a censoring, so a person censored then was still at risk.
-    order = np.lexsort((~cohort.labeled, time))
-    at_risk = np.cumsum(weight[order][::-1])[::-1]
-    ended = ~cohort.labeled[order] * weight[order]
-    remaining = np.cumprod(1 - ended / np.maximum(at_risk, 1e-300))
-    mass = np.empty(cohort.n)
-    mass[order] = np.concatenate([[1.0], remaining[:-1]]) - remaining
-    mass[order[-1]] += remaining[-1]  # the longest observed, whatever ended it
-    return mass
 
 
 def one_per_person(values: ArrayLike, n: int, name: str) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
+from whether.files.table import TableCheck
 from whether.telling.advice_words import AdviceWords
 from whether.telling.answer_words import AnswerWords
 from whether.telling.check_words import backtest_text, sensitivity_text
@@ -16,6 +17,7 @@ from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures import draw
 from whether.telling.group_words import group_lines, told_columns
+from whether.telling.look_words import look_data, look_text
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
 from whether.telling.words import as_rows, rows_sentence, wrap
@@ -70,6 +72,7 @@ _TEXT: dict[type, Any] = {
     Backtest: lambda record, rule, width: backtest_text(rule.tell(record), width),
     Sensitivity: lambda moved, rule, width: sensitivity_text(rule.tell(moved), width),
     Analysis: _answer_text,
+    TableCheck: look_text,
 }
 _DATA: dict[type, Any] = {
     Evidence: evidence_data,
@@ -80,4 +83,5 @@ _DATA: dict[type, Any] = {
     Backtest: backtest_data,
     Sensitivity: sensitivity_data,
     Analysis: analysis_data,
+    TableCheck: look_data,
 }

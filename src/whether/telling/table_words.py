@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from whether.facts import FEWEST
 from whether.files.table import findings as facts
+from whether.files.table.encoder import BeyondTraining
 from whether.files.table.findings import LEAKS, Finding, Held, Reason, name_columns
 
 
@@ -26,7 +27,7 @@ def count(people: int, fewest: int) -> str:
     return f"{people:,}" if people == 0 or people >= fewest else f"fewer than {fewest}"
 
 
-def _values(held: Iterable[Held], fewest: int, most: int = 30) -> str:
+def told_values(held: Iterable[Held], fewest: int, most: int = 30) -> str:
     """Values that enough people have. How many others there are would tell how few people they have at least."""
     listed = list(held)
     told = [entry.value for entry in listed if entry.people >= fewest]
@@ -38,7 +39,7 @@ def _counts_as(counts_as: Held | None, own: str, fewest: int) -> str:
     return (
         f"are a category, {own!r}"
         if counts_as is None
-        else f"count as {_values([counts_as], fewest)}, the most frequent"
+        else f"count as {told_values([counts_as], fewest)}, the most frequent"
     )
 
 
@@ -126,8 +127,8 @@ def _(finding: facts.RarePooled, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.UnknownCategories, fewest: int = FEWEST) -> str:
     return (
-        f"Column {finding.column!r} has categories without a feature of their own, {_values(finding.held, fewest, 4)}; "
-        f"they count as {finding.counts_as!r}, the most frequent in training."
+        f"Column {finding.column!r} has categories without a feature of their own, "
+        f"{told_values(finding.held, fewest, 4)}; they count as {finding.counts_as!r}, the most frequent in training."
     )
 
 
@@ -144,24 +145,25 @@ def _(finding: facts.UsedAsNumbers, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.UsedAsCategories, fewest: int = FEWEST) -> str:
     first, *others = finding.held
-    compared = f"each compared with {_values([first], fewest)}"
-    return f"Used as categories: {finding.column!r} ({', '.join(filter(None, [_values(others, fewest), compared]))})."
+    compared = f"each compared with {told_values([first], fewest)}"
+    listed = ", ".join(filter(None, [told_values(others, fewest), compared]))
+    return f"Used as categories: {finding.column!r} ({listed})."
 
 
 @word.register
 def _(finding: facts.EventRead, fewest: int = FEWEST) -> str:
-    return f"Column {finding.column!r}: {_values(finding.seen, fewest)} means that the event was seen."
+    return f"Column {finding.column!r}: {told_values(finding.seen, fewest)} means that the event was seen."
 
 
 @word.register
 def _(finding: facts.CompetingRead, fewest: int = FEWEST) -> str:
-    return f"Column {finding.column!r}: {_values(finding.held, fewest)} means that something else came first."
+    return f"Column {finding.column!r}: {told_values(finding.held, fewest)} means that something else came first."
 
 
 @word.register
 def _(finding: facts.OtherValues, fewest: int = FEWEST) -> str:
     return (
-        f"Column {finding.column!r} has several values besides the event, {_values(finding.held, fewest, 6)}: all "
+        f"Column {finding.column!r} has several values besides the event, {told_values(finding.held, fewest, 6)}: all "
         "count as no event seen. If one is the event, too, add it to `event_value`; if one means that something else "
         "came first, such as another cause of death, give it as `competing`."
     )
@@ -181,6 +183,15 @@ def _(finding: facts.AllEmpty, fewest: int = FEWEST) -> str:
     return (
         f"Column {finding.column!r} is empty in this table, but the model learned from it: everybody is treated as a "
         "person of whom it is not known."
+    )
+
+
+@word.register
+def _(finding: BeyondTraining, fewest: int = FEWEST) -> str:
+    return (
+        f"Column {finding.column!r}: {count(finding.people, fewest)} people have values unlike those of anybody whom "
+        f"the model learned from (below {finding.lowest:g} or above {finding.highest:g}). Their risks are "
+        "extrapolations: look for mistyped values and for another unit."
     )
 
 

@@ -38,6 +38,17 @@ def check_times(values: ArrayLike, n: int, name: str) -> Array:
     return times
 
 
+def check_lengths(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> Array:
+    """Check that lengths of time are one number for everybody, or one per person, that is not below zero."""
+    given = to_numbers(values, name)
+    lengths = np.full(n, given) if given.ndim == 0 else given
+    if lengths.shape != (n,):
+        raise DataError(f"{name} must be one number, or one per person: shape ({n},), got {lengths.shape}.")
+    bad = ~(lengths >= 0) | (finite & np.isinf(lengths))
+    refuse_rows(bad, lengths, name, "must be >= 0" + " and finite" * finite, "is not", "Drop or repair these rows.")
+    return lengths
+
+
 def refuse_rows(bad: NDArray[np.bool_], values: Array, name: str, rule: str, what: str, advice: str) -> None:
     """Refuse values of people that break a rule, and say where the first one is and what is wrong with it."""
     if bad.any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
@@ -91,7 +92,7 @@ def count(material: Material) -> CountEvidence:
         n_open=int(np.count_nonzero(material.open_people)),
         n_late=_count(cohort.entry_time),
         n_between=0 if cohort.time_lower is None else _count(~np.isnan(cohort.time_lower)),
-        marks=_marks(cohort),
+        marks=find_marks(cohort.features, cohort.names),
     )
 
 
@@ -99,11 +100,11 @@ def _count(values: Array | NDArray[np.bool_] | None) -> int:
     return 0 if values is None else int(np.count_nonzero(values))
 
 
-def _marks(cohort: Cohort) -> dict[str, int]:
+def find_marks(features: Array, names: Sequence[str]) -> dict[str, int]:
     """By feature, how many have another value than most: one that more than half of the people share is the median."""
-    middle = np.median(cohort.features, axis=0)
-    apart = np.count_nonzero(cohort.features != middle, axis=0)
-    return dict(zip(cohort.names, apart.tolist(), strict=True))
+    middle = np.nanmedian(features, axis=0)
+    apart = np.count_nonzero(features != middle, axis=0)
+    return dict(zip(names, apart.tolist(), strict=True))
 
 
 def bound(material: Material, recorded: Cohort | None = None, *, trust_times: bool = True) -> BoundsEvidence:

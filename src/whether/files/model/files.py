@@ -25,8 +25,10 @@ from whether.files.model.codec import Kind, Packer, Unpacker, record
 from whether.files.model.hindsight_state import HINDSIGHT_KINDS
 from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
+from whether.files.model.when import when_columns
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
+from whether.files.table.roles import check_column
 from whether.learners import EMFit, HindsightFit
 from whether.learners.parallel import one_blas_thread
 from whether.methods import METHODS
@@ -74,7 +76,9 @@ class ModelFile:
     training: dict[str, Any] = field(default_factory=dict)
     library_version: str = VERSION
 
-    def predict(self, table: Any, *, level: float = 0.95) -> pd.DataFrame:
+    def predict(
+        self, table: Any, *, level: float = 0.95, within: float | None = None, event_free_for: str | None = None
+    ) -> pd.DataFrame:
         """Risks of the people in a table as it is, with categories and gaps: what ``whether predict`` writes.
 
         Parameters
@@ -83,16 +87,24 @@ class ModelFile:
             With the columns of the training table that became features.
         level : float
             Confidence level of the intervals.
+        within : float, optional
+            Length of a window, in the unit of the times of the fit; for models of event times.
+        event_free_for : str, optional
+            Column that says for how long each person has been observed without the event.
 
         Returns
         -------
         DataFrame
             ``risk``, the probability that the event ever happens, and for linear models ``risk_lower`` and
-            ``risk_upper``; one row per row of the table.
+            ``risk_upper``; with ``event_free_for``, ``still_to_come``, the probability that the event still happens;
+            with ``within``, ``risk_within``, that it does within the window. One row per row of the table.
         """
         opened = open_table(table)
         wanted = self.table_encoder().columns_among(opened.column_names)
-        return self.predict_rows(opened.read(wanted), level, [])
+        if event_free_for is not None:
+            check_column(event_free_for, opened.column_names)
+            wanted = list(dict.fromkeys([*wanted, event_free_for]))
+        return self.predict_rows(opened.read(wanted), level, [], within, event_free_for)
 
     def table_encoder(self) -> Encoder:
         """Return the encoder; a model that was not made from a table has none, and is refused."""
@@ -103,16 +115,24 @@ class ModelFile:
             )
         return self.encoder
 
-    def predict_rows(self, table: pa.Table, level: float, findings: list[Finding]) -> pd.DataFrame:
+    def predict_rows(
+        self,
+        table: pa.Table,
+        level: float,
+        findings: list[Finding],
+        within: float | None = None,
+        event_free_for: str | None = None,
+    ) -> pd.DataFrame:
         """Risks of the rows of a table; the findings get what was done to its columns."""
         features = self.table_encoder().encode_table(table, findings)
         frame = pd.DataFrame(features, columns=list(self.table_encoder().features), copy=False)
         with one_blas_thread():  # threads would divide the rows otherwise and change a risk's last digit
             columns = {"risk": self.model.predict_proba(frame)[:, 1]}
+            when = when_columns(self.model, self.method, frame, table, within, event_free_for)
         intervals = risk_intervals(self.model, features, level)
         if intervals is not None:
             columns["risk_lower"], columns["risk_upper"] = intervals
-        return pd.DataFrame(columns)
+        return pd.DataFrame(columns | when)
 
 
 def save_model(

@@ -21,6 +21,7 @@ from whether.files.table.codes import as_categories, read_as
 from whether.files.table.columns import Column, count_values, first_cell
 from whether.files.table.findings import (
     AllEmpty,
+    ColumnFinding,
     Finding,
     GapsCoded,
     GapsFilled,
@@ -35,12 +36,31 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class BeyondTraining(ColumnFinding):
+    """People of a new table have values that are far from those of everybody whom the model learned from."""
+
+    people: int
+    lowest: float
+    highest: float
+
+    @property
+    def is_warning(self) -> bool:
+        """Their risks may mislead."""
+        return True
+
+
+@dataclass(frozen=True)
 class NumberPlan:
-    """How a column of numbers becomes features: what fills gaps (NaN: nothing), and whether a feature says where."""
+    """How a column of numbers becomes features: what fills gaps (NaN: nothing), and whether a feature says where.
+
+    Values below ``lowest`` or above ``highest`` are unlike all that were learned from; see `coarse_limits`.
+    """
 
     name: str
     fill: float
     flags_missing: bool = False
+    lowest: float = math.nan
+    highest: float = math.nan
 
     kind = "number"  # how the cells of later tables are read
 
@@ -54,6 +74,9 @@ class NumberPlan:
         fills = column.n_missing > 0 and not math.isnan(self.fill)
         if fills and column.kind != "empty":
             findings.append(GapsFilled(self.name, column.n_missing, self.fill, in_training=False))
+        beyond = int(np.count_nonzero((values < self.lowest) | (values > self.highest)))
+        if beyond:
+            findings.append(BeyondTraining(self.name, beyond, self.lowest, self.highest))
         yield np.where(np.isnan(values), self.fill, values) if fills else values
         if self.flags_missing:
             yield np.isnan(values).astype(float)

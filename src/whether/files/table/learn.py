@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.coarsen import coarse_limits
 from whether.facts import FEWEST
 from whether.files.table import findings as finding
 from whether.files.table.codes import as_categories
@@ -115,13 +116,14 @@ class _Planner:
             self.findings.append(finding.LooksLikeId(column.name))
         if find_outlying(known[:, None], [column.name]):
             self.findings.append(finding.Outlying(column.name))
+        limits = coarse_limits(known)
         if self.keep_gaps:
-            return NumberPlan(column.name, float("nan"))
+            return NumberPlan(column.name, float("nan"), False, *limits)
         if not column.n_missing:
-            return NumberPlan(column.name, middle(known[:: -(-known.size // MOST_FOR_MEDIAN)]))
+            return NumberPlan(column.name, middle(known[:: -(-known.size // MOST_FOR_MEDIAN)]), False, *limits)
         fill, flags = middle(known), column.n_missing >= FEWEST
         self.findings.append(finding.GapsFilled(column.name, column.n_missing, fill, flags))
-        return NumberPlan(column.name, fill, flags)
+        return NumberPlan(column.name, fill, flags, *limits)
 
     def _plan_categories(self, column: Column) -> Plan | None:
         held = count_values(as_categories(column))
@@ -190,5 +192,9 @@ def _looks_like_id(name: str, known: Array) -> bool:
         return False
     if not np.array_equal(known, np.floor(known)) or np.unique(known).size < known.size:
         return False
-    counts_rows = known.max() - known.min() + 1 == known.size
-    return bool(counts_rows or ID_NAME.search(name))
+    return bool(ID_NAME.search(name)) or counts_rows(known)
+
+
+def counts_rows(known: Array) -> bool:
+    """Whether numbers are those of rows: each whole number between the smallest and the largest, once."""
+    return known.max() - known.min() + 1 == known.size == np.unique(known).size

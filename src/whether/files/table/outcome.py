@@ -118,7 +118,7 @@ class _Times:
         column = self._column(self.roles.time)
         if self.since is not None and column.kind == "date":
             return self.since.until(column.name, self.since.length(column), self.event)
-        time = _read_durations(column, "time")
+        time = read_durations(column, "time")
         if self.since is not None:
             self.since.refuse_late(time, self.event)
         return time
@@ -130,7 +130,7 @@ class _Times:
         if self.since is not None:
             lengths = [self.since.length(column) for column in columns]
         else:
-            lengths = [_read_durations(column, "time", gaps=True) for column in columns]
+            lengths = [read_durations(column, "time", gaps=True) for column in columns]
         last = lengths[1] if len(lengths) > 1 else np.full(self.event.size, np.nan)
         time = np.where(self.event, lengths[0], last)
         if self.since is not None:
@@ -141,7 +141,7 @@ class _Times:
     def read_follow_up(self, time: Array | None) -> Array | None:
         """How long people were, or would have been, followed."""
         if self.roles.follow_up is not None:
-            return _read_durations(self._column(self.roles.follow_up), "follow-up")
+            return read_durations(self._column(self.roles.follow_up), "follow-up")
         if self.since is None or self.since.planned is None:
             return None
         return settle_follow_up(self.event, time, self.since.planned, self.findings)
@@ -154,17 +154,18 @@ class _Times:
         if self.since is not None and column.kind == "date":
             lower = self.since.length(column)
         else:
-            lower = _read_durations(column, "last time without the event", gaps=True, zero=True)
+            lower = read_durations(column, "last time without the event", gaps=True, zero=True)
         return np.where(self.event & ~np.isnan(lower), lower, time)
 
     def read_entry_time(self) -> Array | None:
         """When observation began, on the scale of the times."""
         if self.roles.entry_time is None:
             return None
-        return _read_durations(self._column(self.roles.entry_time), "time of entry", zero=True)
+        return read_durations(self._column(self.roles.entry_time), "time of entry", zero=True)
 
 
-def _read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool = False) -> Array:
+def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool = False) -> Array:
+    """Lengths of time in a column, above zero (or not below) and, unless gaps may be, known of everybody."""
     if column.kind == "date":
         raise TableError(
             f"Column {column.name!r} holds dates, but the {what} is a length of time. Give everybody's date of entry "

@@ -148,7 +148,7 @@ def read_cohort(
     ----------
     table : path-like, list of these, data frame or pyarrow.Table
         A file may be CSV, Parquet, Feather, Excel, Stata, SPSS, SAS, R (.rds), SQLite or DuckDB. A list, or a pattern
-        such as "part-*.csv", is one table in several files.
+        such as ``"part-*.csv"``, is one table in several files.
     event : str, optional
         Column that says whether the event was seen: 0 or 1, yes or no, true or false.
     time : str, optional
