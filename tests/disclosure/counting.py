@@ -104,7 +104,7 @@ def find_shares(truth, documents):
 
 def find_rounded_shares(truth, documents):
     """A rounded share of the events that only one count can have given."""
-    kinds = {"events", "unlabeled"} & set(truth.groups)
+    kinds = {"events", "unlabeled", "dead", "never", "late", "from the start"} & set(truth.groups)
     for where, number in _shares_of_events(documents):
         for kind in kinds:
             count = truth.groups[kind]
