@@ -20,9 +20,11 @@ DENIES = re.compile(
 )
 # Words of one number and its interval, which an answer that is a range has not.
 SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The intervals? (?:reach|says)")
-# What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign.
+# What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign, parentheses in
+# parentheses, an attribute of a Python object.
 WRONG = re.compile(
     r"% points|\bper cent\b|(?<![\d.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
+    r"|\([^()]*\([^()]*\)\)|\w_\.\w"
 )
 # How far the method was off in the past: size, then the ends of its interval.
 OFF = re.compile(

@@ -63,6 +63,8 @@ def test_contradictions_are_found(analysis):
     [
         ("words_of_one_number_are_kept_from_ranges", "Read today’s answer, or read today’s number, with care."),
         ("nothing_is_written_wrongly", "Risk of 1 people."),
+        ("nothing_is_written_wrongly", "The data do not decide; see fit_result_.starts."),
+        ("nothing_is_written_wrongly", "Yes (they could not be checked (nobody knows why))."),
         ("nothing_is_written_wrongly", "The mean risk may be off by 5 % points."),
         ("the_past_has_one_rounding", "The method was 77 percentage points too low (95 % interval 1 to 99)."),
     ],

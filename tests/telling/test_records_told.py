@@ -9,6 +9,8 @@ import pytest
 import whether as wh
 from whether.analysis import analyze
 from whether.telling import write_report
+from whether.telling.figures.agreement import agreement_chart
+from whether.telling.reading import Reading
 
 QUICK = {"backtest": False, "sensitivity": False, "learner": "linear"}
 
@@ -44,6 +46,18 @@ def test_the_first_lines_say_which_question_is_answered(deaths, question, asked,
     page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
     assert page.index(asked) < page.index("people in the cohort")
     assert "people who died without the event" in page
+    assert "Whoever died without the event counts as" in page
+
+
+def test_groups_of_people_who_enter_late_and_may_die_have_their_own_curves_of_what_was_recorded(deaths):
+    entry = np.round(0.7 * np.random.default_rng(5).random(700) * deaths.time, 4)
+    found = answer(deaths, entry_time=entry)
+    reading = Reading(found)
+    rows = [[float(cell.split()[0]) for cell in row[1:4]] for row in agreement_chart(reading).table.rows]
+    horizon = agreement_chart(reading).table.header[2]
+    whole = 100 * (1 - reading.curve.at(float(re.search(r"[\d.]+", horizon)[0])))
+    shown = [level for _, _, level in rows]
+    assert min(shown) < whole < max(shown)
 
 
 @pytest.mark.usefixtures("undrawn")

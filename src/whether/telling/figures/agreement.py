@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.watched import event_curve
 from whether.cohort import Cohort
 from whether.palette import BLUE, DARK_RED, GREY
-from whether.survival import kaplan_meier
 from whether.telling.evidence_words import outcome_of
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.figures.groups import Rows
@@ -60,7 +60,7 @@ def agreement_chart(reading: Reading) -> Chart | None:
         return None
     first = shared_horizon(reading, thin)
     for horizon in (_last_horizon(reading, thin), first):
-        levels = [_level(reading, cohort, group, horizon) for group in _groups(reading, cohort, first, horizon)]
+        levels = [_level(reading, group, horizon) for group in _groups(reading, cohort, first, horizon)]
         if len(levels) >= ENOUGH_GROUPS or horizon == first:
             break
     return _chart(reading, levels, horizon) if len(levels) > 1 else None
@@ -86,10 +86,9 @@ def _groups(reading: Reading, cohort: Cohort, first: float, horizon: float) -> l
     return group_members(reading, reading.analysis.risks[rows], tuple(kinds))
 
 
-def _level(reading: Reading, cohort: Cohort, group: Rows, horizon: float) -> Level:
+def _level(reading: Reading, group: Rows, horizon: float) -> Level:
     rows = reading.rows[group]
-    entry = None if cohort.entry_time is None else cohort.entry_time[rows]
-    curve = kaplan_meier(cohort.labeled[rows], cohort.required("time")[rows], entry=entry)
+    curve = event_curve(reading.cohort.take(rows))
     last = int(np.searchsorted(curve.times, horizon, side="right")) - 1
     lower, upper = (float(limit[last]) if last >= 0 else 1.0 for limit in curve.interval())
     model: Any = reading.analysis.model
