@@ -90,6 +90,11 @@ def check_count_and_share_are_one_thing(analysis, page):
     return not np.isfinite(share.lower) or (share.lower <= ends[0] + slack and ends[1] <= share.upper + slack)
 
 
+def check_where_the_risk_may_be_all_so_may_the_number(analysis, page):
+    """A mean risk of 100 % is everybody, so that the number goes up to all who may still have it."""
+    return not analysis.mean_risk.upper > 1 - 1e-9 or analysis.unseen.upper > analysis.n_open - 0.5
+
+
 def check_the_floor_is_below_the_answer(analysis, page):
     return not analysis.unseen.upper < analysis.at_least - 1e-6
 

@@ -46,6 +46,7 @@ def test_contradictions_are_found(analysis):
     cases = {
         "intervals_hold_their_estimate": {"unseen": replace(unseen, estimate=unseen.upper + 1)},
         "count_and_share_are_one_thing": {"unseen": replace(unseen, upper=float(analysis.n_unlabeled))},
+        "where_the_risk_may_be_all_so_may_the_number": {"mean_risk": replace(risk, upper=1.0)},
         "the_floor_is_below_the_answer": {"unseen": replace(unseen, lower=0.0, upper=0.0)},
         "the_curve_is_held": {"cautions": ("curve above risk",), "mean_risk": replace(risk, upper=0.0)},
         "the_past_is_told_where_it_is_off": {"cautions": ("too low in the past",)},
