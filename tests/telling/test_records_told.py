@@ -87,6 +87,7 @@ def test_rows_of_one_person_are_not_called_people(eyes, tmp_path):
     page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
     assert re.findall(r"\b[Pp]eople\b", page) == ["people"]  # in the sentence that says so
     assert f"The table has {n_persons:,} people" in page
+    assert not re.search(r"\brows who\b|Each person", page)
 
 
 def test_people_of_one_centre_are_people(eyes):

@@ -33,7 +33,7 @@ def warn_of_rivals(result: FitResult) -> None:
         warn(
             IdentifiabilityWarning,
             f"{len(result.rivals())} of {len(result.starts)} fits from different starting values are about equally "
-            f"likely and give different risks: the logits of the risks correlate down to {result.least_agreement:.2f}. "
+            f"likely and give different risks: their log odds correlate down to {result.least_agreement:.2f}. "
             "The data do not decide between them.",
         )
 
