@@ -1,6 +1,7 @@
 """What is said where people died first, came late, or have several rows."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,17 @@ def test_nothing_is_asked_where_nobody_died(deaths, tmp_path):
     found = analyze(deaths.X, deaths.y, time=deaths.time, **QUICK)
     assert "Question" not in str(found)
     assert 'class="asked"' not in write_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_group_without_an_event_has_an_interval_all_the_same(deaths):
+    found = answer(deaths)
+    quiet = np.array(found.risks < np.quantile(found.risks, 0.3))
+    cohort = found.evidence.material.cohort
+    nobody = replace(cohort, labeled=cohort.labeled & ~quiet)
+    evidence = replace(found.evidence, material=replace(found.evidence.material, cohort=nobody))
+    rows = agreement_chart(Reading(replace(found, evidence=evidence))).table.rows
+    assert rows[0][3] == "0.0 %"
+    assert float(rows[0][4].split(" to ")[1].split()[0]) > 0
 
 
 @pytest.fixture(scope="module")
