@@ -38,7 +38,14 @@ class RestsOn:
 
 @dataclass(frozen=True)
 class Expected:
-    """An expected number of people who may still have it: with the mean risk it gives the number of events back."""
+    """An expected number of people who may still have it: with the mean risk it gives the number of events back.
+
+    It reaches at most to all who may, which are the others less those of whom it is known that they never will.
+    """
+
+    events: str = "events"
+    people: str = "people"
+    closed: tuple[str, ...] = ("dead", "never")
 
 
 @dataclass(frozen=True)

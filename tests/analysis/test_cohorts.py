@@ -47,6 +47,6 @@ def test_a_cohort_with_a_plateau_gets_an_estimate_near_the_curve_of_events(analy
 
 def test_gaps_and_categories_of_a_cohort_are_told(analyze):
     notes = " ".join(analyze("colon_ncctg")["origin"]["notes"])
-    assert "'nodes' has 18 gaps, filled with the median" in notes
-    assert "'differ' has 23 gaps" in notes
-    assert "'rx' ('Lev', 'Lev+5FU', each compared with 'Obs')" in notes
+    assert "'nodes': 18 missing values replaced by the median" in notes
+    assert "'differ': 23 missing values" in notes
+    assert "'rx' ('Lev', 'Lev+5FU'; reference 'Obs')" in notes

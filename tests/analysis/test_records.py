@@ -126,6 +126,14 @@ def test_with_late_entry_risks_are_from_time_zero_and_the_number_is_of_those_in_
     assert left.expect(0.5, everybody) < 0.5 * late.y.size - late.y.sum()
 
 
+def test_where_everybody_would_have_it_so_would_all_who_are_alive(net):
+    left, everybody = Remaining.of(net.evidence, net.still), np.arange(net.n_people)
+    numbers = [left.expect(share, everybody) for share in (net.n_events / net.n_people, 0.6, 0.9, 1.0)]
+    assert numbers[0] == 0
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == net.n_open
+
+
 def test_records_may_be_columns_of_a_table(mortal, net):
     status = np.where(mortal.y == 1, "event", np.where(mortal.died, "died", "alive"))
     table = pd.DataFrame(mortal.X, columns=["a", "b"]).assign(status=status, years=mortal.time)

@@ -103,7 +103,7 @@ def test_the_slider_answers_to_the_keyboard(visit):
 
 
 def test_the_slider_knows_two_groups_of_people(visit):
-    slider, share = visit.page.locator("#threshold-input"), visit.page.locator("#sweep-share")
+    slider, share = visit.page.locator("#threshold-input"), visit.page.locator("dd:has(#sweep-share)")
     slider.focus()
     slider.press("Home")
     everybody = share.inner_text()

@@ -282,7 +282,7 @@ def test_what_was_done_to_the_table_is_told_and_kept(run, tmp_path, cohort):
     cohort["row"] = list(range(120))
     (tmp_path / "t.csv").write_text(to_csv(cohort))
     done = run("fit", tmp_path / "t.csv", "--event", "event", *TIMES, "--method", "FUMC-F", "-o", tmp_path / "m")
-    assert "20 gaps, filled with the median" in done.err
+    assert "20 missing values replaced by the median" in done.err
     assert "warning: Column 'row' looks like an id" in done.err
     assert "warning: Column 'patient' looks like an id or a remark" in done.err
     assert any("20 gaps" in note for note in load_model(tmp_path / "m").training["notes"])

@@ -14,9 +14,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.disclosure import counting, drawn, persons
+from tests.disclosure import counting, drawn, parts, persons
 from tests.disclosure.reading import read_folder
 from tests.disclosure.truth import find_truth
+
+# Options of the program that say what the columns hold.
+ROLES = (
+    "event", "event_value", "time", "follow_up", "entry", "endpoint", "competing", "entry_time", "time_lower",
+    "never_after",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Leak:
 def attack(folder, truth):
     """All leaks of a folder, each place once."""
     shown, models = read_folder(Path(folder))
-    rules = [*counting.RULES, *drawn.RULES, *persons.RULES]
+    rules = [*counting.RULES, *drawn.RULES, *parts.RULES, *persons.RULES]
     leaks = [
         Leak(group, found, where, how, rule.__name__.removeprefix("find_"))
         for rule in rules
@@ -53,11 +59,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("table", type=Path)
-    for role in ("event", "time", "follow-up", "entry", "endpoint"):
-        parser.add_argument(f"--{role}", required=role == "event")
+    for role in ROLES:
+        parser.add_argument(f"--{role.replace('_', '-')}", required=role == "event")
+    parser.add_argument("--by", default="", help="columns by whose levels people are told apart, as a,b")
     given = vars(parser.parse_args())
-    roles = {role: given[role] for role in ("event", "time", "follow_up", "entry", "endpoint") if given[role]}
-    leaks = attack(given["folder"], find_truth(pd.read_csv(given["table"]), roles))
+    roles = {role: given[role] for role in ROLES if given[role]}
+    by = [name for name in given["by"].split(",") if name]
+    leaks = attack(given["folder"], find_truth(pd.read_csv(given["table"]), roles, by))
     print(*leaks, f"{len(leaks)} leaks", sep="\n")
     raise SystemExit(bool(leaks))
 

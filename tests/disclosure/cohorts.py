@@ -5,6 +5,7 @@ number of people by chance, and what the attack finds is a count.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,11 @@ class Cohort:
     commands: tuple = ()
     backtest: bool = False
     analyze_options: tuple = ()
+
+    @property
+    def by(self):
+        """Columns by whose levels people are told apart, where they are named one by one."""
+        return [column for option, column in pairwise(self.analyze_options) if option == "--by" and "," not in column]
 
     @property
     def arguments(self):

@@ -12,7 +12,8 @@ from tests.disclosure.truth import is_small
 EXACT = 1e-9
 CLOSE = 1e-6
 PERSON = (
-    r"people|persons?|patients?|rows?|events?|gaps?|cells?|unlabeled|labeled|with(?:out)? (?:the|an|a recorded) event"
+    r"people|persons?|patients?|rows?|events?|gaps?|cells?|missing values?|unlabeled|labeled|"
+    r"with(?:out)? (?:the|an|a recorded) event"
 )
 COUNTED = re.compile(rf"(?<![\d.,<\w])(\d+(?:,\d{{3}})*) (?:more )?(?:[a-z-]+ ){{0,2}}?(?:{PERSON})\b")
 # Counts of people, by their key in JSON. What is about the computation (starts, splits, parameters) is none.
@@ -104,7 +105,7 @@ def find_shares(truth, documents):
 
 def find_rounded_shares(truth, documents):
     """A rounded share of the events that only one count can have given."""
-    kinds = {"events", "unlabeled"} & set(truth.groups)
+    kinds = {"events", "unlabeled", "dead", "never", "late", "from the start"} & set(truth.groups)
     for where, number in _shares_of_events(documents):
         for kind in kinds:
             count = truth.groups[kind]

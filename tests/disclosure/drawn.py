@@ -124,8 +124,7 @@ def _steps(truth, name, axes):
     if reading is None:
         return
     for line in _lines(axes):
-        for what, happened, times in _curves(truth):
-            curve = _kaplan_meier(times, happened)
+        for what, happened, times, curve in _curves(truth):
             at, share = reading(line)
             # The share just before, or at, a point of the line: both ends of a step are drawn.
             for drawn in (share, 1 - share):
@@ -140,23 +139,35 @@ def _steps(truth, name, axes):
 
 
 def _curves(truth):
+    """Curves that a line may be: what happens, to whom, when, and the share to whom it has not by then."""
+    everybody = np.ones(truth.n_people, dtype=bool)
     if truth.time is not None:
-        yield "events by time", truth.labeled, truth.time
+        happened = {"events by time": truth.labeled}
+        if truth.died is not None:
+            happened |= {"deaths by time": truth.died, "events or deaths by time": truth.labeled | truth.died}
+            curve = _curve(truth.time, truth.labeled, truth.labeled | truth.died, truth.entry_time)
+            yield "events before death by time", truth.labeled, truth.time, curve
+        for what, rows in happened.items():
+            yield what, rows, truth.time, _curve(truth.time, rows, rows, truth.entry_time)
     if truth.follow_up is not None:
-        yield "ends of follow-up", np.ones(truth.n_people, dtype=bool), truth.follow_up
+        yield "ends of follow-up", everybody, truth.follow_up, _curve(truth.follow_up, everybody, everybody)
     elif truth.time is not None:
-        yield "ends of follow-up", ~truth.labeled, truth.time
+        yield "ends of follow-up", ~truth.labeled, truth.time, _curve(truth.time, ~truth.labeled, ~truth.labeled)
 
 
-def _kaplan_meier(times, happened):
-    steps = np.unique(times[happened])
-    left = np.array([1 - np.sum(happened & (times == t)) / np.sum(times >= t) for t in steps])
-    survival = np.concatenate([[1.0], np.cumprod(left)])
+def _curve(times, happened, ends, entry=None):
+    """The share without it by Aalen and Johansen's method, which is Kaplan and Meier's where nothing else ends it."""
+    entry = np.full(times.size, -np.inf) if entry is None else entry
+    steps = np.unique(times[ends])
+    at_risk = np.array([np.sum((times >= t) & (entry < t)) for t in steps])
+    gone, own = (np.array([np.sum(rows & (times == t)) for t in steps]) for rows in (ends, happened))
+    before = np.concatenate([[1.0], np.cumprod(1 - gone / at_risk)])[:-1]
+    level = 1 - np.concatenate([[0.0], np.cumsum(before * own / at_risk)])
 
     def curve(at, side):
         # Coordinates are rounded, so a time is looked up a little before or after it.
         shift = 1e-5 * times.max() * (1 if side == "right" else -1)
-        return survival[np.searchsorted(steps, at + shift, side)]
+        return level[np.searchsorted(steps, at + shift, side)]
 
     return curve
 

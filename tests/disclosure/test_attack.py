@@ -92,6 +92,27 @@ def test_small_cells_and_shares_of_them_are_found(find):
     assert "cells" in find(report_html=f"<table>{header}<tr><td>50</td><td>8.0 %</td></tr></table>")
 
 
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ({"people": 149, "open": 89, "unlabeled": 96}, {"dead of everybody"}),
+        ({"share": 142 / 149, "unlabeled": 96}, {"dead of everybody"}),
+        ({"people": 149, "unlabeled": 96, "open": None}, set()),
+        ({"by_group": [{"level": "b", "n_people": 70, "n_events": 20, "unseen": {"upper": 47.0}}]}, {"dead of arm=b"}),
+        ({"by_group": [{"level": "b", "n_people": 70, "n_events": 20, "unseen": {"upper": 50.0}}]}, set()),
+    ],
+)
+def test_few_deaths_follow_from_the_other_kinds(tmp_path, told, found):
+    status = np.repeat(["had", "died", "alive"], [53, 7, 89])
+    arm = np.full(149, "a")
+    arm[np.r_[0:20, 53:56, 60:107]] = "b"
+    table = pd.DataFrame({"status": status, "time": 1.0 + np.arange(149) // 20, "arm": arm})
+    roles = {"event": "status", "event_value": "had", "time": "time", "competing": "died"}
+    (tmp_path / "summary.json").write_text(json.dumps(told))
+    leaks = attack(tmp_path, find_truth(table, roles, ["arm"]))
+    assert {leak.group for leak in leaks if leak.rule == "parts"} == found
+
+
 @pytest.mark.parametrize(("step", "leaks"), [(1, True), (20, False)])
 def test_steps_of_a_curve_are_counted(tmp_path, step, leaks):
     table = make_people(N, 101)

@@ -6,8 +6,10 @@ from tests.disclosure import drawn
 from tests.disclosure.attack import attack
 from tests.disclosure.cohorts import MAKERS, write_outputs
 from tests.disclosure.reading import read_folder
+from tests.disclosure.record_cohorts import RECORDS
 from tests.disclosure.truth import find_truth
 
+COHORTS = MAKERS | RECORDS
 FILES = {"summary.json", "report.html", "analyze.txt", "examine.json", "examine.svg", "backtest.json"}
 
 
@@ -19,16 +21,16 @@ def told(tmp_path_factory):
     def tell(name):
         if name not in folders:
             folders[name] = tmp_path_factory.mktemp("told")
-            write_outputs(MAKERS[name](), folders[name])
+            write_outputs(COHORTS[name](), folders[name])
         return folders[name]
 
     return tell
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", COHORTS)
 def test_nothing_small_can_be_derived(name, told):
-    cohort = MAKERS[name]()
-    leaks = attack(told(name), find_truth(cohort.table, cohort.roles))
+    cohort = COHORTS[name]()
+    leaks = attack(told(name), find_truth(cohort.table, cohort.roles, cohort.by))
     assert not leaks, "\n".join(map(str, leaks))
 
 

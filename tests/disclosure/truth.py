@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 FEWEST = 11
+WAYS = (("late", "from the start"), ("between", "exact"))
 
 
 def is_small(count):
@@ -30,6 +31,8 @@ class Truth:
         Cells that fewer than 11 people share, with their column.
     rare : set of str
         Names of features that fewer than 11 people have, or all but fewer than 11.
+    partitions : dict of str to list of dict of str to int
+        Of everybody, and of each level of a column: sizes of kinds of which each person is one.
     """
 
     n_people: int
@@ -39,20 +42,29 @@ class Truth:
     extremes: dict
     words: dict
     rare: set
+    partitions: dict
     labeled: np.ndarray = field(repr=False)
     time: np.ndarray | None = field(repr=False, default=None)
     follow_up: np.ndarray | None = field(repr=False, default=None)
+    died: np.ndarray | None = field(repr=False, default=None)
+    entry_time: np.ndarray | None = field(repr=False, default=None)
 
     @property
     def n_unlabeled(self):
         return self.n_people - self.n_events
 
 
-def find_truth(table, roles):
-    """The truth about a table; ``roles`` says which columns hold the event, times, follow-up."""
-    labeled = _find_labels(table[roles["event"]])
+def find_truth(table, roles, by=()):
+    """The truth about a table; ``roles`` says which columns hold the event, times, follow-up; ``by`` are columns."""
+    labeled = _find_labels(table[roles["event"]], roles)
     n, n_events = len(table), int(labeled.sum())
-    groups = {"events": n_events, "unlabeled": n - n_events}
+    kinds = _find_kinds(table, roles, labeled)
+    groups = {"events": n_events, "unlabeled": n - n_events} | {name: int(rows.sum()) for name, rows in kinds.items()}
+    partitions = {"everybody": _find_partitions(kinds, labeled, np.ones(n, dtype=bool))}
+    for column in by:
+        for level in table[column].dropna().unique():
+            rows = (table[column] == level).to_numpy()
+            partitions[f"{column}={level}"] = _find_partitions(kinds, labeled, rows)
     values, extremes, words, rare = {}, {}, {}, set()
     for name in table.columns.drop(roles["event"]):
         column = table[name]
@@ -74,10 +86,46 @@ def find_truth(table, roles):
             values[name] = np.unique(years[years != years[0]])
             extremes |= _find_extremes(name, pd.Series(years), values[name])
     small = {name: count for name, count in groups.items() if is_small(count)}
-    return Truth(n, n_events, small, values, extremes, words, rare, labeled, **times)
+    known = {"died": kinds.get("dead"), "entry_time": _find_entry(table, roles)}
+    return Truth(n, n_events, small, values, extremes, words, rare, partitions, labeled, **times, **known)
 
 
-def _find_labels(column):
+def _find_kinds(table, roles, labeled):
+    """Who died first, is known never to have the event, came late, or had the event between two visits."""
+    kinds = {}
+    if "competing" in roles:
+        kinds["dead"] = (table[roles["event"]] == roles["competing"]).to_numpy()
+    if "never_after" in roles:
+        dead = kinds.get("dead", np.zeros(len(table), dtype=bool))
+        kinds["never"] = ~labeled & ~dead & (table[roles["time"]] >= float(roles["never_after"])).to_numpy()
+    if "entry_time" in roles:
+        kinds["late"] = _find_entry(table, roles) > 0
+        kinds["from the start"] = ~kinds["late"]
+    if "time_lower" in roles:
+        lower = table[roles["time_lower"]].to_numpy(dtype=float)
+        kinds["between"] = labeled & (lower < table[roles["time"]].to_numpy(dtype=float))
+        kinds["exact"] = labeled & ~kinds["between"]
+    closed = [kinds[name] for name in ("dead", "never") if name in kinds]
+    if closed:
+        kinds["open"] = ~labeled & ~np.any(closed, axis=0)
+    return kinds
+
+
+def _find_partitions(kinds, labeled, rows):
+    """Sizes of kinds of which everybody among the rows is one: by what is known, by entry, events by how they are."""
+    alone = {"events": labeled} | {name: kinds[name] for name in ("dead", "never", "open") if name in kinds}
+    alone |= {} if "open" in kinds else {"unlabeled": ~labeled}
+    ways = [alone, *({name: kinds[name] for name in way} for way in WAYS if way[0] in kinds)]
+    return [{name: int((kind & rows).sum()) for name, kind in way.items()} for way in ways]
+
+
+def _find_entry(table, roles):
+    return table[roles["entry_time"]].to_numpy(dtype=float) if "entry_time" in roles else None
+
+
+def _find_labels(column, roles):
+    if "event_value" in roles:
+        return (column == roles["event_value"]).to_numpy()
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy() == 1
     return (column != "none").to_numpy()

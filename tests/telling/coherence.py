@@ -20,9 +20,11 @@ DENIES = re.compile(
 )
 # Words of one number and its interval, which an answer that is a range has not.
 SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The intervals? (?:reach|says)")
-# What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign.
+# What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign, parentheses in
+# parentheses, an attribute of a Python object.
 WRONG = re.compile(
     r"% points|\bper cent\b|(?<![\d.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
+    r"|\([^()]*\([^()]*\)\)|\w_\.\w"
 )
 # How far the method was off in the past: size, then the ends of its interval.
 OFF = re.compile(
@@ -86,6 +88,11 @@ def check_count_and_share_are_one_thing(analysis, page):
     ends = (seen + np.array([count.lower, count.upper])) / n
     slack = 0.5 / n + 1e-6
     return not np.isfinite(share.lower) or (share.lower <= ends[0] + slack and ends[1] <= share.upper + slack)
+
+
+def check_where_the_risk_may_be_all_so_may_the_number(analysis, page):
+    """A mean risk of 100 % is everybody, so that the number goes up to all who may still have it."""
+    return not analysis.mean_risk.upper > 1 - 1e-9 or analysis.unseen.upper > analysis.n_open - 0.5
 
 
 def check_the_floor_is_below_the_answer(analysis, page):

@@ -46,6 +46,7 @@ def test_contradictions_are_found(analysis):
     cases = {
         "intervals_hold_their_estimate": {"unseen": replace(unseen, estimate=unseen.upper + 1)},
         "count_and_share_are_one_thing": {"unseen": replace(unseen, upper=float(analysis.n_unlabeled))},
+        "where_the_risk_may_be_all_so_may_the_number": {"mean_risk": replace(risk, upper=1.0)},
         "the_floor_is_below_the_answer": {"unseen": replace(unseen, lower=0.0, upper=0.0)},
         "the_curve_is_held": {"cautions": ("curve above risk",), "mean_risk": replace(risk, upper=0.0)},
         "the_past_is_told_where_it_is_off": {"cautions": ("too low in the past",)},
@@ -63,6 +64,8 @@ def test_contradictions_are_found(analysis):
     [
         ("words_of_one_number_are_kept_from_ranges", "Read today’s answer, or read today’s number, with care."),
         ("nothing_is_written_wrongly", "Risk of 1 people."),
+        ("nothing_is_written_wrongly", "The data do not decide; see fit_result_.starts."),
+        ("nothing_is_written_wrongly", "Yes (they could not be checked (nobody knows why))."),
         ("nothing_is_written_wrongly", "The mean risk may be off by 5 % points."),
         ("the_past_has_one_rounding", "The method was 77 percentage points too low (95 % interval 1 to 99)."),
     ],

@@ -1,13 +1,14 @@
 """The rule for small counts."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
 import pytest
 
+from whether.evaluate import Interval
 from whether.facts import Expected, OfFeature, People, Personal, RestsOn
 from whether.telling.disclosure import Disclosure, is_told
 
@@ -61,6 +62,13 @@ class Parts:
 
 
 @dataclass(frozen=True)
+class Few:
+    """An expected number with its ends."""
+
+    unseen: Annotated[Interval, Expected()]
+
+
+@dataclass(frozen=True)
 class Effect:
     """Something that is said of a feature."""
 
@@ -96,6 +104,13 @@ def test_one_persons_value_is_rounded():
 @pytest.mark.parametrize(("events", "told"), [(50, 3.4), (5, 3.0), (0, 3.4)])
 def test_an_expected_number_is_a_whole_one_where_it_would_tell_how_few_have_the_event(events, told):
     assert rule(events=events).tell(Parts(50, 0.5, 1.0, 3.4)).unseen == told
+
+
+@pytest.mark.parametrize(("events", "dead", "told"), [(50, 5, 50.0), (50, 0, 50.0), (50, 20, 30.0), (5, 20, 80.0)])
+def test_an_end_that_would_tell_how_few_have_it_or_died_counts_them_in(events, dead, told):
+    groups = {"people": (100, math.inf), "events": (events, 100), "dead": (dead, 100)}
+    found = Interval(20.0, 3.0, 100.0 - events - dead, math.nan)
+    assert Disclosure(11, groups).tell(Few(found)).unseen == replace(found, upper=told)
 
 
 def test_an_expected_number_of_a_few_people_is_withheld():

@@ -182,7 +182,7 @@ def test_the_threshold_is_a_whole_number(analysis, tmp_path, value):
 def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, page, read_report):
     assert "Group by group" not in page.words
     half, unseen = analysis.n_people // 2, analysis.unseen
-    levels = tuple(GroupLevel("stage", name, half, 40, analysis.mean_risk, unseen) for name in ("early", "late"))
+    levels = tuple(GroupLevel("stage", name, half, 40, analysis.mean_risk, unseen, 0) for name in ("early", "late"))
     page = read_report(dataclasses.replace(analysis, by_group=levels))
     assert "by-0" in page.data["figures"]
     table = next(rows for rows in page.tables if rows[0][0] == "stage")

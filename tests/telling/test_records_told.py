@@ -1,6 +1,7 @@
 """What is said where people died first, came late, or have several rows."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 import whether as wh
 from whether.analysis import analyze
 from whether.telling import write_report
+from whether.telling.figures.agreement import agreement_chart
+from whether.telling.reading import Reading
 
 QUICK = {"backtest": False, "sensitivity": False, "learner": "linear"}
 
@@ -44,6 +47,18 @@ def test_the_first_lines_say_which_question_is_answered(deaths, question, asked,
     page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
     assert page.index(asked) < page.index("people in the cohort")
     assert "people who died without the event" in page
+    assert "Whoever died without the event counts as" in page
+
+
+def test_groups_of_people_who_enter_late_and_may_die_have_their_own_curves_of_what_was_recorded(deaths):
+    entry = np.round(0.7 * np.random.default_rng(5).random(700) * deaths.time, 4)
+    found = answer(deaths, entry_time=entry)
+    reading = Reading(found)
+    rows = [[float(cell.split()[0]) for cell in row[1:4]] for row in agreement_chart(reading).table.rows]
+    horizon = agreement_chart(reading).table.header[2]
+    whole = 100 * (1 - reading.curve.at(float(re.search(r"[\d.]+", horizon)[0])))
+    shown = [level for _, _, level in rows]
+    assert min(shown) < whole < max(shown)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -51,6 +66,17 @@ def test_nothing_is_asked_where_nobody_died(deaths, tmp_path):
     found = analyze(deaths.X, deaths.y, time=deaths.time, **QUICK)
     assert "Question" not in str(found)
     assert 'class="asked"' not in write_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_group_without_an_event_has_an_interval_all_the_same(deaths):
+    found = answer(deaths)
+    quiet = np.array(found.risks < np.quantile(found.risks, 0.3))
+    cohort = found.evidence.material.cohort
+    nobody = replace(cohort, labeled=cohort.labeled & ~quiet)
+    evidence = replace(found.evidence, material=replace(found.evidence.material, cohort=nobody))
+    rows = agreement_chart(Reading(replace(found, evidence=evidence))).table.rows
+    assert rows[0][3] == "0.0 %"
+    assert float(rows[0][4].split(" to ")[1].split()[0]) > 0
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +96,12 @@ def test_rows_of_one_person_are_not_called_people(eyes, tmp_path):
     assert said == f"The table has {n_persons:,} people, and several rows of some"
     assert "people" not in rest[0]
     assert "rows with no recorded event" in " ".join(rest[0].split())
-    page = text_of(write_report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
+    source = write_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert " people" not in "".join(re.findall(r"<script>.*?</script>", source, re.DOTALL))
+    page = text_of(source)
     assert re.findall(r"\b[Pp]eople\b", page) == ["people"]  # in the sentence that says so
     assert f"The table has {n_persons:,} people" in page
+    assert not re.search(r"\brows who\b|Each person", page)
 
 
 def test_people_of_one_centre_are_people(eyes):

@@ -60,5 +60,5 @@ def test_no_sentence_has_a_value_or_a_count_of_few_people(finding):
 def test_what_many_people_have_is_told_and_so_is_everything_where_nothing_is_held_back():
     assert "'Rome'" in word(facts.UnknownCategories("x", (FEW, MANY), "Rome"))
     assert "'Utopia'" in word(facts.UnknownCategories("x", (FEW, MANY), "Rome"), 0)
-    assert "7 gaps" in word(facts.GapsFilled("x", 7, 1.5), 0)
+    assert "7 missing values" in word(facts.GapsFilled("x", 7, 1.5), 0)
     assert "30 rare categories (40 people)" in word(facts.RarePooled("x", 30, 40, None))

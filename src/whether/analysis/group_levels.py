@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
 
 from whether.analysis.memberships import Codes, Flags, Membership
 from whether.evaluate import Interval
-from whether.facts import People, RestsOn
+from whether.facts import Expected, People, RestsOn
 
 # Mean risk, and number of the unlabeled who are expected to be positive, of some people.
 Measure = Callable[[Codes], tuple[Interval, Interval]]
@@ -31,6 +31,8 @@ class GroupLevel:
     unseen : Interval
         Number of their unlabeled who are expected to be positive. Over the levels of a column it adds up to the number
         for everybody.
+    n_closed : int
+        Those of them who died without the event or are known never to have it.
     """
 
     column: str
@@ -38,15 +40,19 @@ class GroupLevel:
     n_people: Annotated[int, People("people")]
     n_events: Annotated[int, People("n_people")]
     mean_risk: Annotated[Interval, RestsOn(("n_people", "n_events"))]
-    unseen: Annotated[Interval, RestsOn(("n_people", "n_events"))]
+    unseen: Annotated[Interval, RestsOn(("n_people", "n_events")), Expected("n_events", "n_people", ("n_closed",))]
+    n_closed: Annotated[int, People("n_people")] = field(repr=False)
 
 
-def measure_groups(memberships: Sequence[Membership], labeled: Flags, measure: Measure) -> tuple[GroupLevel, ...]:
-    """Measure each level of each column."""
+def measure_groups(
+    memberships: Sequence[Membership], labeled: Flags, open_people: Flags, measure: Measure
+) -> tuple[GroupLevel, ...]:
+    """Measure each level of each column; ``open_people`` may still have the event."""
     found = []
     for membership in memberships:
         for position, level in enumerate(membership.levels):
             rows = membership.rows(position)
-            n_events = int(np.count_nonzero(labeled[rows]))
-            found.append(GroupLevel(membership.column, level, rows.size, n_events, *measure(rows)))
+            n_events, n_open = (int(np.count_nonzero(who[rows])) for who in (labeled, open_people))
+            n_closed = rows.size - n_events - n_open
+            found.append(GroupLevel(membership.column, level, rows.size, n_events, *measure(rows), n_closed))
     return tuple(found)

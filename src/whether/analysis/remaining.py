@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from whether.advise import Evidence
 from whether.advise.evidence.watched import event_curve
@@ -52,6 +54,15 @@ class Remaining:
             over, left = self.over_at_entry[rows], self.left_at_entry[rows]
             positives = float(np.clip((share - over) / np.maximum(left, 1e-12), 0.0, 1.0).sum())
         further = positives - float(np.count_nonzero(self.labeled[rows]))
-        alive, dead = float(self.of_open[rows].sum()), float(self.of_dead[rows].sum())
-        part = alive / (alive + dead) if dead > 0 else 1.0
-        return float(np.clip(further * part, 0.0, np.count_nonzero(self.open_people[rows])))
+        if self.of_dead[rows].any():
+            further = _part_of_open(further, self.of_open[rows], self.of_dead[rows])
+        return float(np.clip(further, 0.0, np.count_nonzero(self.open_people[rows])))
+
+
+def _part_of_open(further: float, of_open: Array, of_dead: Array) -> float:
+    """Return how many of the open are among so many, had everybody's chance the same log odds more or less."""
+    odds = logit(np.clip(np.concatenate([of_open[of_open > 0], of_dead[of_dead > 0]]), 1e-12, 1 - 1e-12))
+    if not 0 < further < odds.size:
+        return float(np.clip(further, 0.0, np.count_nonzero(of_open)))
+    shift = brentq(lambda more: float(expit(odds + more).sum()) - further, -80.0, 80.0)
+    return float(expit(odds[: np.count_nonzero(of_open)] + shift).sum())

@@ -141,7 +141,7 @@ def analyze(
         unseen=found.unseen,
         mean_risk=found.mean_risk,
         settles=found.settles,
-        by_group=measure_groups(memberships, cohort.labeled, found.measure),
+        by_group=measure_groups(memberships, cohort.labeled, evidence.material.open_people, found.measure),
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,

@@ -32,9 +32,9 @@ def warn_of_rivals(result: FitResult) -> None:
     if result.least_agreement < 0.9:
         warn(
             IdentifiabilityWarning,
-            f"{len(result.rivals())} of {len(result.starts)} starts reach about the same likelihood with different "
-            f"answers: their outcome logits correlate down to {result.least_agreement:.2f}. The data do not decide "
-            "between them; see fit_result_.starts.",
+            f"{len(result.rivals())} of {len(result.starts)} fits from different starting values are about equally "
+            f"likely and give different risks: their log odds correlate down to {result.least_agreement:.2f}. "
+            "The data do not decide between them.",
         )
 
 

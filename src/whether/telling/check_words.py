@@ -31,14 +31,15 @@ _VERDICTS = {
 }
 
 
-def plan_sentence(record: Backtest) -> str:
-    """Say which endpoint and horizon."""
+def plan_sentence(record: Backtest, unit: str = "") -> str:
+    """Say which endpoint and horizon, in a unit where it is known."""
+    of_unit = f" {unit}" if unit else ""
     how = (
         f"at the date {record.endpoint:g}"
         if record.endpoint is not None
-        else f"staggered: follow-up cut at random between 0 and {record.stagger:.4g}"
+        else f"staggered: follow-up cut at random between 0 and {record.stagger:.4g}{of_unit}"
     )
-    return f"Endpoint {how}; negative means event-free at {record.horizon:.4g}."
+    return f"Endpoint {how}; negative means event-free at {record.horizon:.4g}{of_unit}."
 
 
 def worth_sentence(record: Backtest) -> str:
@@ -48,7 +49,7 @@ def worth_sentence(record: Backtest) -> str:
         return "Methods with and without event times are needed to compare them."
     return (
         f"Best with event times ({found.with_times}) minus best without ({found.without}): AUC "
-        f"{signed_interval(found.gap)}: {_VERDICTS[found.verdict]}."
+        f"{signed_interval(found.gap).replace('-', '−')}: {_VERDICTS[found.verdict]}."
     )
 
 

@@ -92,13 +92,16 @@ class Disclosure:
             return self._part(value, groups[tells.of][0])
         if isinstance(tells, RestsOn):
             allowed = all(self.allows_part(*groups[name]) for name in tells.groups)
-            return value if allowed else Withheld()
+            return value if allowed else Withheld("some" if isinstance(value, int) else "")
         if isinstance(tells, Expected):
-            (events, n), closed = groups["events"], groups.get("closed", (0, 0))[0]
-            if not self.allows(n - events - closed):
+            events, n = groups[tells.events][0], groups[tells.people][0]
+            others = [events, *(groups[name][0] for name in tells.closed if name in groups)]
+            n_open = n - sum(others)
+            if not self.allows(n_open):
                 return Withheld(f"fewer than {self.fewest}")
-            if not self.allows(closed):
-                return _rounded(value, 2)  # an end of it may be the number of all who are open
+            if not self.allows(*others):
+                # All who may still have it would give back the few who may not, so that these are counted in.
+                value = _lifted(value, n_open, n - sum(size for size in others if self.allows(size)))
             return value if self.allows(events) else _rounded(value, 0)
         if isinstance(tells, Personal):
             return _rounded(value, tells.digits)
@@ -172,6 +175,14 @@ def _marks_few(value: Any, rule: Disclosure) -> bool:
         return False
     named = [name for name, tells in declared(value.__class__).items() if any(isinstance(k, OfFeature) for k in tells)]
     return not all(rule.allows_feature(getattr(value, name)) for name in named)
+
+
+def _lifted(value: Any, most: float, to: float) -> Any:
+    """Put a number in place of the ends of an interval that reach another one."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        ends = {name: _lifted(getattr(value, name), most, to) for name in ("estimate", "lower", "upper")}
+        return dataclasses.replace(value, **ends)
+    return float(to) if value > most - 1 else value
 
 
 def _rounded(value: Any, digits: int) -> Any:

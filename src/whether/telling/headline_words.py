@@ -152,7 +152,7 @@ class Headline:
         until = self.told.evidence.bounds.time_of_lowest
         if not (is_known(until) and is_told(self.told.evidence.bounds.lowest_by_times_limit)):
             return "The lower end counts recorded events only."
-        if self.told.unseen.lower < 0.5:
+        if self.analysis.unseen.lower < 0.5:
             return "The lower end counts recorded events only: the curve of events shows no more with 95 % confidence."
         return (
             f"The lower end is what {length(until, self.analysis.origin.unit)} of follow-up would have shown, had "

@@ -70,6 +70,11 @@ class CohortReading:
         """Whether time zero is not when people came under observation."""
         return self.evidence.material.enters_late
 
+    @property
+    def question(self) -> str:
+        """What is asked of people who may die first; empty where no deaths were told apart."""
+        return self.evidence.material.question
+
     @cached_property
     def curve(self) -> SurvivalCurve | None:
         """The curve of events; None without times."""

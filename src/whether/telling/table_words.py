@@ -104,9 +104,10 @@ def _(finding: facts.LooksLikeId, fewest: int = FEWEST) -> str:
 def _(finding: facts.GapsFilled, fewest: int = FEWEST) -> str:
     if not finding.in_training:
         return f"Column {finding.column!r}: gaps were filled with the training median, {finding.fill:g}."
-    flagged = "; a feature of its own says where" if finding.is_flagged else ""
+    flagged = "; a missing-value indicator was added" if finding.is_flagged else ""
     gaps = count(finding.people, fewest)
-    return f"Column {finding.column!r} has {gaps} gaps, filled with the median, {finding.fill:g}{flagged}."
+    values = "value" if gaps == "1" else "values"
+    return f"Column {finding.column!r}: {gaps} missing {values} replaced by the median ({finding.fill:g}){flagged}."
 
 
 @word.register
@@ -145,8 +146,8 @@ def _(finding: facts.UsedAsNumbers, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.UsedAsCategories, fewest: int = FEWEST) -> str:
     first, *others = finding.held
-    compared = f"each compared with {told_values([first], fewest)}"
-    listed = ", ".join(filter(None, [told_values(others, fewest), compared]))
+    compared = f"reference {told_values([first], fewest)}"
+    listed = "; ".join(filter(None, [told_values(others, fewest), compared]))
     return f"Used as categories: {finding.column!r} ({listed})."
 
 

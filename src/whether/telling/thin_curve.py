@@ -23,13 +23,10 @@ FEWEST_AT_RISK = 11
 class ThinCurve:
     """Kaplan and Meier's curve at times that are nobody's own."""
 
-    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     times: Array
     # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     survival: Array
-    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     lower: Array
-    # Levels are rounded so that a step of the last digit is a person or more: a finer one tells who left in between.
     upper: Array
     at_risk: NDArray[np.int64]  # people still under observation after each time
     # Where that number may be shown: since the time before enough people had left without the event, or none.

@@ -198,4 +198,11 @@ def as_rows(text: str) -> str:
     >>> as_rows("About 33 of the 409 people ...")
     'About 33 of the 409 rows ...'
     """
-    return re.sub(r"\bPeople\b", "Rows", re.sub(r"\bpeople\b", "rows", text))
+    for who, what in (
+        ("people who", "rows that"),
+        ("people", "rows"),
+        ("People", "Rows"),
+        ("Each person’s", "Each row’s"),
+    ):
+        text = re.sub(rf"\b{who}\b", what, text)
+    return text

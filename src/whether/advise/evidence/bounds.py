@@ -36,8 +36,8 @@ class CountEvidence:
     has_time: bool
     has_follow_up: bool
     named_features: list[str] | None  #: said to drive labeling
-    n_known_negative: Annotated[int, People("people")]  #: known never to have the event
-    n_died: Annotated[int, People("people")]  #: without the event
+    n_known_negative: Annotated[int, People("people"), RestsOn(("n_open",))]  #: known never to have the event
+    n_died: Annotated[int, People("people"), RestsOn(("n_open",))]  #: without the event
     #: alive, as far as known, without the event: they may still have it
     n_open: Annotated[int, People("people"), RestsOn(("n_known_negative", "n_died"))]
     n_late: Annotated[int, People("people")]  #: came under observation after time zero
@@ -58,8 +58,8 @@ class BoundsEvidence:
     #: Its lower limit, of a 95 % interval, or the share labeled where that is higher.
     lowest_by_times_limit: Annotated[float, RestsOn(("events",))]
     time_of_lowest: Annotated[float, Personal(2)]
-    #: 1: without a restriction everybody might be positive; less the share of those who are known not to be, unless
-    #: these are a few only.
+    #: 1: without a restriction everybody might be positive; less the share of those who are known not to be, each kind
+    #: of them unless it is a few people only, or leaves a few only.
     highest: float
     #: If all positives were equally likely to be labeled: the labeled share over the lowest label frequency that the
     #: people most likely to be labeled allow. NaN with late entry, which labels alone cannot allow for.
@@ -120,8 +120,7 @@ def bound(material: Material, recorded: Cohort | None = None, *, trust_times: bo
         found = bound_by_curve(recorded)
         by_times, by_times_limit, at, n_by_then = found.share, found.limit, found.time, found.n_events
     n_labeled, n_top, limit = (0, cohort.n, math.nan) if material.enters_late else _label_most(cohort)
-    n_possible = cohort.n - _count(recorded.seen_negative)
-    highest = n_possible / cohort.n if cohort.n - n_possible >= FEWEST else 1.0
+    highest = _highest(recorded)
     return BoundsEvidence(
         lowest=labeled,
         lowest_by_times=by_times,
@@ -135,6 +134,14 @@ def bound(material: Material, recorded: Cohort | None = None, *, trust_times: bo
         n_at_top=n_top,
         n_labeled_at_top=n_labeled,
     )
+
+
+def _highest(cohort: Cohort) -> float:
+    """Share who may be positive at most, told without giving away a few people of any kind."""
+    closed = sum(n for n in map(_count, (cohort.known_negative, cohort.competing)) if n >= FEWEST)
+    events = _count(cohort.labeled)
+    n_open = cohort.n - events - closed
+    return min(cohort.n, events + (max(n_open, FEWEST) if n_open else 0)) / cohort.n
 
 
 class CurveBound(NamedTuple):

@@ -22,7 +22,7 @@ class DeathEvidence:
     """What curves without a model say of people of whom some die first."""
 
     question: str  #: "lifetime", the event before death, or "net", the event in a world without other deaths.
-    n_died: Annotated[int, People("people")]  #: without the event
+    n_died: Annotated[int, People("people"), RestsOn(("open",))]  #: without the event
     until: Annotated[float, Personal(2)]  #: The end of follow-up, before it is about a few people only.
     #: Share with the event before death by then, by Aalen and Johansen's method; everybody counts.
     incidence: Annotated[Interval, RestsOn(("events", "n_died", "n_by_then")), Personal(3)]

@@ -76,9 +76,9 @@ class Evidence(Told):
     @property
     def groups(self) -> Groups:
         """Sizes of the groups of which numbers may tell."""
-        n, events = self.counts.n, self.counts.n_events
-        closed = n - events - self.counts.n_open  # known never to have the event, or dead without it
-        return {"people": (n, math.inf), "events": (events, n), "closed": (closed, n)}
+        found = self.counts
+        parts = {"events": found.n_events, "dead": found.n_died, "never": found.n_known_negative, "open": found.n_open}
+        return {"people": (found.n, math.inf), **{name: (size, found.n) for name, size in parts.items()}}
 
     @property
     def times_trusted(self) -> bool:

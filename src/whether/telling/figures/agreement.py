@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.advise.evidence.hypothesis import HypothesisTest
+from whether.advise.evidence.watched import event_curve
 from whether.cohort import Cohort
+from whether.evaluate.calibration import share_limits
 from whether.palette import BLUE, DARK_RED, GREY
-from whether.survival import kaplan_meier
 from whether.telling.evidence_words import outcome_of
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.figures.groups import Rows
@@ -60,7 +61,7 @@ def agreement_chart(reading: Reading) -> Chart | None:
         return None
     first = shared_horizon(reading, thin)
     for horizon in (_last_horizon(reading, thin), first):
-        levels = [_level(reading, cohort, group, horizon) for group in _groups(reading, cohort, first, horizon)]
+        levels = [_level(reading, group, horizon) for group in _groups(reading, cohort, first, horizon)]
         if len(levels) >= ENOUGH_GROUPS or horizon == first:
             break
     return _chart(reading, levels, horizon) if len(levels) > 1 else None
@@ -86,12 +87,18 @@ def _groups(reading: Reading, cohort: Cohort, first: float, horizon: float) -> l
     return group_members(reading, reading.analysis.risks[rows], tuple(kinds))
 
 
-def _level(reading: Reading, cohort: Cohort, group: Rows, horizon: float) -> Level:
+def _level(reading: Reading, group: Rows, horizon: float) -> Level:
     rows = reading.rows[group]
-    entry = None if cohort.entry_time is None else cohort.entry_time[rows]
-    curve = kaplan_meier(cohort.labeled[rows], cohort.required("time")[rows], entry=entry)
+    people = reading.cohort.take(rows)
+    curve = event_curve(people)
     last = int(np.searchsorted(curve.times, horizon, side="right")) - 1
     lower, upper = (float(limit[last]) if last >= 0 else 1.0 for limit in curve.interval())
+    if curve.at(horizon) == 1.0:
+        # The curve's own variance is zero there, but nobody of so many followed had the event.
+        here = people.required("time") >= horizon
+        n = int(np.count_nonzero(here if people.entry_time is None else here & (people.entry_time < horizon)))
+        n = n if reading.disclosure.allows(n) else 0
+        lower = 1 - share_limits(0, n, method="exact")[1]
     model: Any = reading.analysis.model
     free = model.predict_survival(reading.table(rows), [horizon])[:, 0]
     risk = float(reading.analysis.risks[rows].mean())

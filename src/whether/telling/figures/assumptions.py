@@ -101,7 +101,7 @@ def _draw_means(
     for y, (variant, value) in enumerate(zip(variants, values, strict=True)):
         look, against = _MOVED[variant.kind], OBJECTIONS.get(variant.objection, "")
         marker, color = ("x", GREY) if against else (look.marker, look.color)
-        ax.plot([variant.mean_risk], [y], linestyle="", marker=marker, color=color, markersize=7)
+        ax.plot([variant.mean_risk], [y], linestyle="", marker=marker, color=color, markersize=7, clip_on=False)
         labels.append((look.short if narrow else look.words) + value)
         told = f"{look.words}{value}: mean risk {percent(variant.mean_risk, 1)}"
         marks.append(Mark(ax, variant.mean_risk, y, f"{told}; does not count: {against}" if against else told))

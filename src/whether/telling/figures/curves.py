@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.evaluate.calibration import share_limits
 from whether.palette import BLUE, DARK_RED, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, log_axis, percent_axis
@@ -29,6 +30,12 @@ _READINGS = {
     "unclear": "Whether the curve levels off is unclear.",
     "goes on": "The curve still falls where it ends: more events may come after follow-up.",
     "unknown": "Whether the curve levels off could not be told.",
+}
+# Where some died first: what they count as.
+_DEAD = {
+    "": "",
+    LIFETIME: " Whoever died without the event counts as without it from then on.",
+    NET: " Whoever died without the event counts as long as they lived, as if followed no longer.",
 }
 _COMPARISONS = {
     "contradicted": "Points and dashed line disagree more than chance allows: the recorded times are not trusted.",
@@ -58,7 +65,7 @@ def event_curve(reading: CohortReading) -> Chart | None:
         f"A falling curve of the share of people without the event against time. At {end} {level} are "
         f"without it (95 % interval {band}){left}. {verdict}",
         f"{verdict} At {end}{since} {level} of the people are still without the event (95 % interval {band}). "
-        "People who were followed for less time count for as long as they were followed.",
+        f"People who were followed for less time count for as long as they were followed.{_DEAD[reading.question]}",
         partial(_draw_curve, reading, thin),
         Table(
             (f"time ({reading.unit})", "without the event", "95 % interval", "people still under observation"),

@@ -183,6 +183,8 @@ def _draw_cells(cells: list[Cell], figure: FigureBase, narrow: bool) -> list[Mar
 def _exchange(reading: Reading) -> str:
     found = reading.evidence.exchange
     if found is None:
+        if reading.enters_late:
+            return "Which is which cannot be tested from labels alone where people enter late."
         return "There were too few events to test which is which."
     if found.restriction == "none":
         return "Nothing in these data tells which is which."

@@ -165,7 +165,7 @@ def group_members(reading: Reading, predicted: Array, kinds: tuple[Flags, ...]) 
     return merge_groups(parts, kinds, reading.disclosure)
 
 
-def backtest_chart(record: Backtest, *, follow_up_depends: bool = False) -> Chart | None:
+def backtest_chart(record: Backtest, *, follow_up_depends: bool = False, unit: str = "") -> Chart | None:
     """AUC of each method at an earlier date, and how far its mean risk is off; None where that is not told.
 
     Weights are off where follow-up was found to depend on features, and then the chart says so.
@@ -199,7 +199,7 @@ def backtest_chart(record: Backtest, *, follow_up_depends: bool = False) -> Char
         height=(90 + 26 * len(rows), 150 + 2 * 24 * len(rows)),
         pointing="y",
         note=f"* trained on what is known now: what these features allow at best. Filled circles: methods that need "
-        f"event times. Squares: methods that do not. {_plan(record)}",
+        f"event times. Squares: methods that do not. {_plan(record, unit)}",
     )
 
 
@@ -262,6 +262,6 @@ def _hidden(record: Backtest) -> str:
     return percent(record.hidden_share) if is_told(record.hidden_share) else "some"
 
 
-def _plan(record: Backtest) -> str:
+def _plan(record: Backtest, unit: str) -> str:
     counts = f"{count_text(record.n_training)} people were trained on and {count_text(record.n_test)} scored"
-    return f"{plan_sentence(record)} On average {counts}."
+    return f"{plan_sentence(record, unit)} On average {counts}."

@@ -92,7 +92,7 @@ def _first(reading: Reading) -> Step:
 
 def _test(test: HypothesisTest) -> str:
     if not test.was_run:
-        return f"not tested ({test.note})"
+        return f"not tested, {test.note}"
     return f"{'found' if test.rejects() else 'not found'}, {p_text(test.p_value)}"
 
 
@@ -101,7 +101,7 @@ def _times(reading: Reading) -> str:
     if trust is None:
         return "there are no event times"
     if trust.reading == "not checked":
-        return f"they could not be checked ({trust.labels.note})"
+        return f"they could not be checked: {trust.labels.note}"
     verb = "contradict" if trust.reading == "contradicted" else "agree with"
     return f"they {verb} labels and follow-up, {p_text(trust.labels.p_value)}"
 

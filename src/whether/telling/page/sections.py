@@ -71,10 +71,12 @@ def _validity(reading: Reading) -> list[Part]:
         "By this method everybody with the event has the same chance to be seen: there is nothing to set the risk "
         "against."
     )
+    unit = reading.analysis.origin.unit
+    chart = None if record is None else validity.backtest_chart(record, follow_up_depends=depends, unit=unit)
     return [
-        (validity.calibration(reading), TOO_FEW),
+        (validity.calibration(reading), f"Whether the model describes these people cannot be drawn. {TOO_FEW}"),
         (agreement.agreement_chart(reading), ""),
-        (None if record is None else validity.backtest_chart(record, follow_up_depends=depends), no_record),
+        (chart, no_record),
         (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else same),
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.telling.disclosure import Disclosure
+from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.reading import Reading
 from whether.telling.risk_bins import STEPS, RiskBins, bin_of, is_same_order
 
@@ -59,10 +59,13 @@ def sweeps(reading: Reading) -> list[Sweep]:
     if bins is None:
         return []
     analysis, unlabeled, may_have = reading.analysis, ~reading.cohort.labeled, reading.evidence.material.open_people
-    still, risks = analysis.still[may_have], analysis.risks
-    edges = _still_edges(still, (risks[may_have], risks[unlabeled]), bins, reading.disclosure)
+    # Those who may still have it are not told apart from the others where that gives a few away.
+    is_apart, risks = is_told(reading.told.evidence.counts.n_open), analysis.risks
+    among = may_have if is_apart else unlabeled
+    still = np.where(may_have, analysis.still, 0.0)[among]
+    edges = _still_edges(still, (risks[among], risks[unlabeled]), bins, reading.disclosure)
     found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
-    if found[0] is not None and analysis.n_open < analysis.n_unlabeled:
+    if found[0] is not None and is_apart and analysis.n_open < analysis.n_unlabeled:
         found[0] = replace(found[0], title=f"{found[0].title} who may still have it")
     return [one for one in found if one is not None]
 
@@ -97,6 +100,11 @@ def _still_edges(still: Array, risks: tuple[Array, Array], bins: RiskBins, discl
         if disclosure.allows(count - last, *np.abs(others - count)):
             kept.append(float(edge))
             last = count
+    # The lowest threshold selects everybody, so those below the others go to the lowest that leaves enough.
+    while kept and kept[-1] > 0:
+        kept.pop()
+        if disclosure.allows(still.size - np.count_nonzero(still >= kept[-1]) if kept else still.size):
+            kept.append(0.0)
     return np.array([*kept[::-1], 1.0])
 
 

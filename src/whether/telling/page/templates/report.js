@@ -97,7 +97,7 @@
       put("threshold-value", threshold);
       input.setAttribute("aria-valuetext", "at least " + threshold);
       put("sweep-selected", count(n));
-      put("sweep-share", percent(n / sweep.selected[0]) + " of " + count(sweep.selected[0]) + " people");
+      put("sweep-share", percent(n / sweep.selected[0]) + " of " + count(sweep.selected[0]));
       put("sweep-true", count(positive));
       put("sweep-false", count(n - positive));
       put("sweep-precision", percent(positive / n));
