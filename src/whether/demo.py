@@ -9,6 +9,7 @@ import textwrap
 import time
 import warnings
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,15 +103,18 @@ def introduce(cohort: SimulatedCohort, fresh: SimulatedCohort) -> str:
 
 
 def format_table(results: list[Comparison]) -> list[str]:
-    """Align the results in columns, long restrictions over several lines."""
+    """Align the results in columns, long words over several lines."""
     upper, lower = [column[0] for column in _COLUMNS], [column[1] for column in _COLUMNS]
     lines = ["", _align(upper), _align(lower), "-" * (sum(column[2] + 2 for column in _COLUMNS) - 2)]
     for result in results:
         marked = result.name + ("*" if result.warnings else "")
         numbers = [*(f"{number:.3f}" for number in result.numbers), f"{result.seconds:.2f}"]
-        first, *rest = textwrap.wrap(result.restriction, _COLUMNS[_N_WORDS - 1][2])
-        lines.append(_align([marked, result.knows, first, *numbers]))
-        lines.extend(_align(["", "", part]) for part in rest)
+        texts = zip((result.knows, result.restriction), _COLUMNS[_N_WORDS - 2 : _N_WORDS], strict=True)
+        (knows, restriction), *rest = zip_longest(
+            *(textwrap.wrap(text, width) for text, (*_, width) in texts), fillvalue=""
+        )
+        lines.append(_align([marked, knows, restriction, *numbers]))
+        lines.extend(_align(["", *parts]) for parts in rest)
     return lines
 
 
