@@ -24,7 +24,7 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 from whether.distributions import Jet, softplus_expit
 from whether.family import MIXTURE, PROMOTION_TIME, Family
-from whether.propensity.base import Propensity, Terms, merge_terms
+from whether.propensity.base import Propensity, Terms, merge_terms, terms_along
 from whether.propensity.observed import Observed
 
 
@@ -93,8 +93,8 @@ class Likelihood(Criterion):
     def surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
         """Value, gradient and safe curvature."""
         if observed.entry is None or not self.propensity.has_clock:
-            return self._surrogate_from_start(eta, v, observed, labeled=labeled)
-        value, gradient, curvature = self._surrogate_from_start(eta, v, replace(observed, entry=None), labeled=labeled)
+            return self._plain_surrogate(eta, v, observed, labeled=labeled)
+        value, gradient, curvature = self._plain_surrogate(eta, v, replace(observed, entry=None), labeled=labeled)
         late, there = self._terms_of_entry(eta, v, observed.entry)
         added = np.einsum("iin->in", there.curvature)
         # In the outcome's predictor the sum is the variance of the class at entry. In the others EM has no surrogate
@@ -105,7 +105,7 @@ class Likelihood(Criterion):
         _subtract((value, gradient), there[:2], late)
         return Surrogate(value, gradient, curvature)
 
-    def _surrogate_from_start(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+    def _plain_surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
         """Of people who were there from time zero; without the second derivatives that nobody looks at."""
         read = self.propensity.seen_terms if labeled else self.propensity.missed_terms
         if eta is None or self.propensity.n_of_positives < v.shape[0]:
@@ -219,7 +219,7 @@ class PromotionLikelihood(Likelihood):
     def _labeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
         return self._labeled_terms(eta, v, observed)[:2]
 
-    def _surrogate_from_start(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
+    def _plain_surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
         return Criterion.surrogate(self, eta, v, observed, labeled=labeled)
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
@@ -294,15 +294,3 @@ def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:
     terms = terms_along(Jet(unseen.value, -after.first, -after.second), log_missed)
     terms.gradient[0], terms.curvature[0, 0] = unseen.first, unseen.second
     return terms
-
-
-def terms_along(jet: Jet, inner: Terms) -> Terms:
-    """Chain rule from a function of eta + inner(v) to (eta, v)."""
-    size, weighted = 1 + inner.gradient.shape[0], jet.second * inner.gradient
-    gradient = np.empty((size, jet.first.size))
-    gradient[0], gradient[1:] = jet.first, jet.first * inner.gradient
-    curvature = np.empty((size, size, jet.first.size))
-    curvature[0, 0], curvature[0, 1:], curvature[1:, 0] = jet.second, weighted, weighted
-    for j in range(size - 1):
-        curvature[1 + j, 1:] = jet.first * inner.curvature[j] + weighted[j] * inner.gradient
-    return Terms(jet.value, gradient, curvature)

@@ -64,46 +64,39 @@ def fit(
       whether fit 'cohort/*.parquet' --event relapse --time years --in-blocks -o model.whether
     """  # noqa: D301
     from whether.advise.evidence.material import LIFETIME
+    from whether.cli import method_choice as choice
     from whether.cli.blocks import opened_rows
     from whether.cli.cohorts import read_people, what_else
-    from whether.cli.method_choice import (
-        check_method,
-        describe_fit,
-        fit_model,
-        follow_advice,
-        model_settings,
-        save_fitted,
-        told_coefficients,
-        training_sentence,
-    )
     from whether.cli.output import check_output, gathered_warnings, make_notes
     from whether.telling.plain import to_plain
 
     check_output(output, cohort.table, force=force)
-    chosen = check_method(method, cohort)
+    chosen = choice.check_method(method, cohort)
     check_learner(learner)
     check_penalty(penalty)
     keeps_gaps, refusals = learner == "boosted", list[str]()
     with opened_rows(cohort, dask, in_blocks) as rows, gathered_warnings() as warned:
         people = read_people(cohort, keep_gaps=keeps_gaps and chosen is not None) if rows is None else rows.sample
         times = {"time": people.time, "follow_up": people.follow_up}
-        settings = model_settings(people, outcome_features, penalty, (prevalence, prevalence_error))
+        settings = choice.model_settings(people, outcome_features, penalty, (prevalence, prevalence_error))
         if chosen is None:
-            chosen, advised, times, refusals = follow_advice(people, cohort.question, cohort.seed)
+            chosen, advised, times, refusals = choice.follow_advice(people, cohort.question, cohort.seed)
             learner = learner or (advised if rows is None else "linear")
             if keeps_gaps and rows is None:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)
         learner = learner or "linear"
         times = {**times, **what_else(people, cohort.question, chosen.estimator.fit, "fit")}
-        model = fit_model(chosen, people, times, learner, cohort.seed, settings, rows)
-        training = describe_fit(model, people, times)
-    save_fitted(output, model, people, chosen, training)
+        model = choice.fit_model(chosen, people, times, learner, cohort.seed, settings, rows)
+        training = choice.describe_fit(model, people, times)
+    choice.save_fitted(output, model, people, chosen, training)
     asked = "" if people.competing is None else cohort.question or LIFETIME
-    told = f"{chosen.name} ({chosen.restriction}), {learner}: {training_sentence(training, asked, bool(refusals))}"
+    told = (
+        f"{chosen.name} ({chosen.restriction}), {learner}: {choice.training_sentence(training, asked, bool(refusals))}"
+    )
     about = {"command": "fit", "output": str(output), "features": list(people.encoder.features)}
     about |= {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     about |= {"question": asked} if asked else {}
-    effects = told_coefficients(model, people, training)
+    effects = choice.told_coefficients(model, people, training)
     notes = make_notes(people.findings, [*refusals, *warned])
     _tell_fit(told, about, effects, notes, as_json)
 

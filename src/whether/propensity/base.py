@@ -8,6 +8,7 @@ import numpy as np
 
 from whether.arrays import Array, Flags
 from whether.cohort import Cohort
+from whether.distributions import Jet
 from whether.propensity.observed import Observed
 
 
@@ -52,6 +53,18 @@ def merge_terms(chosen: Flags, first: Terms, second: Terms) -> Terms:
         whole[..., chosen], whole[..., ~chosen] = one, two
         parts.append(whole)
     return Terms(*parts)
+
+
+def terms_along(jet: Jet, inner: Terms) -> Terms:
+    """Chain rule from a function of eta + inner(v) to (eta, v)."""
+    size, weighted = 1 + inner.gradient.shape[0], jet.second * inner.gradient
+    gradient = np.empty((size, jet.first.size))
+    gradient[0], gradient[1:] = jet.first, jet.first * inner.gradient
+    curvature = np.empty((size, size, jet.first.size))
+    curvature[0, 0], curvature[0, 1:], curvature[1:, 0] = jet.second, weighted, weighted
+    for j in range(size - 1):
+        curvature[1 + j, 1:] = jet.first * inner.curvature[j] + weighted[j] * inner.gradient
+    return Terms(jet.value, gradient, curvature)
 
 
 class Propensity(ABC):

@@ -21,6 +21,7 @@ from whether.estimators.parameters import check_parameters
 from whether.files.model import archive
 from whether.files.model.archive import DESCRIPTION, ModelFileError, require
 from whether.files.model.boosted_state import BOOSTED_KINDS
+from whether.files.model.can_be_saved import check_can_be_saved
 from whether.files.model.codec import Kind, Packer, Unpacker, record
 from whether.files.model.hindsight_state import HINDSIGHT_KINDS
 from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
@@ -29,7 +30,6 @@ from whether.files.model.when import when_columns
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
 from whether.files.table.roles import check_column
-from whether.learners import EMFit, HindsightFit
 from whether.learners.parallel import one_blas_thread
 from whether.methods import METHODS
 
@@ -167,16 +167,7 @@ def save_model(
     >>> bool((wh.load_model(path).model.predict_proba(cohort.X) == model.predict_proba(cohort.X)).all())
     True
     """
-    if type(model) not in known_classifiers().values():
-        raise ModelFileError(f"A {type(model).__name__} cannot be saved: {_what_can_be_saved(model)}")
-    if not hasattr(model, "model_"):
-        raise ModelFileError("The model has not been fitted, so there is nothing to save.")
-    outcome = model.model_.outcome if isinstance(model.model_, HindsightFit) else model.model_
-    if isinstance(outcome, EMFit):
-        raise ModelFileError(
-            "A model whose outcome part is a scikit-learn classifier cannot be saved: such classifiers can only be "
-            "pickled, and opening a pickle can run anything. Use learner='linear', 'boosted' or 'neural'."
-        )
+    check_can_be_saved(model, known_classifiers())
     parameters = {**model.get_params(deep=False), "random_state": None}
     # What scikit-learn is to route to the next fit is no part of this one.
     fitted = {name: value for name, value in vars(model).items() if name not in (*parameters, "_metadata_request")}
@@ -196,20 +187,6 @@ def save_model(
     members = {DESCRIPTION: json.dumps(description, indent=1, allow_nan=False).encode()}
     members |= {f"arrays/{number}.npy": archive.array_to_bytes(array) for number, array in enumerate(packer.arrays)}
     archive.write_archive(path, members)
-
-
-def _what_can_be_saved(model: Any) -> str:
-    """Say why a model of somebody else's class is refused, and what of it can be saved."""
-    for inside in ("best_estimator_", "estimator_"):
-        if hasattr(model, inside):
-            return f"save its {inside}, the classifier that was fitted."
-    if isinstance(getattr(model, "steps", None), list) and isinstance(model.steps[-1][1], CensoredClassifier):
-        return (
-            "steps of other libraries can only be pickled, and opening a pickle can run anything. Save the last step, "
-            "save_model(pipeline[-1], ...), and those before it, pipeline[:-1], with skops, which asks before it opens "
-            "a type that it does not know. A pickle or joblib file of the whole is for yourself: open none from others."
-        )
-    return "it is none of whether's own classifiers."
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:

@@ -16,6 +16,7 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.inference import Covariance
 from whether.learners.fit_result import FitResult
+from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.task import FittedModel
 from whether.propensity import Propensity
 
@@ -159,34 +160,6 @@ class LinearPredictor:
         if layout.n_other:
             gradient[layout.other] = by_predictor[list(layout.other_sloped)].sum(axis=0) @ standard[:, layout.of_other]
         return gradient
-
-
-@dataclass(frozen=True)
-class ShrinkagePath:
-    """Cross-validated likelihood along a path of penalties.
-
-    Attributes
-    ----------
-    penalties : ndarray
-        From the tightest to the loosest.
-    log_likelihood : ndarray
-        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out.
-    standard_error : ndarray
-        Standard error of the difference from the best penalty.
-    kappa : ndarray
-        How strongly the index drives the time part, at each penalty.
-    chosen : float
-        The largest penalty within half a standard error of the best.
-    best : float
-        The penalty with the highest held-out likelihood.
-    """
-
-    penalties: Array
-    log_likelihood: Array
-    standard_error: Array
-    kappa: Array
-    chosen: float
-    best: float
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 from whether.arrays import Array
 from whether.learners.fit_result import StartResult, correlation
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.shrinkage import End, choose_shrinkage, usual_penalty
+from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.linear.starts import starting_points
 from whether.likelihood import Criterion
 

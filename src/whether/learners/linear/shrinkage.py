@@ -12,9 +12,9 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.learners.linear.index import IndexedObjective
-from whether.learners.linear.linear_fit import ShrinkagePath
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.rows import deal_folds, sum_by_group
 from whether.propensity import Propensity
 
