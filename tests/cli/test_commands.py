@@ -285,7 +285,7 @@ def test_what_was_done_to_the_table_is_told_and_kept(run, tmp_path, cohort):
     assert "20 missing values replaced by the median" in done.err
     assert "warning: Column 'row' looks like an id" in done.err
     assert "warning: Column 'patient' looks like an id or a remark" in done.err
-    assert any("20 gaps" in note for note in load_model(tmp_path / "m").training["notes"])
+    assert any("20 missing values" in note for note in load_model(tmp_path / "m").training["notes"])
 
 
 def test_boosted_trees_keep_gaps_whatever_method_is_advised(run, tmp_path, cohort):
