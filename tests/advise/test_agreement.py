@@ -71,3 +71,12 @@ def test_one_binary_feature_makes_two_groups(global_random_seed):
     x, y, time = draw_people(global_random_seed)
     found = look((x[:, :1] > 0).astype(float), y, time)
     assert found.n_groups == 2 or not found.test.was_run
+
+
+def test_where_some_died_first_the_probe_is_another_model_and_not_tested():
+    cohort = wh.simulate("deaths-by-risk", n=600, seed=0)
+    known = {"time": cohort.time, "competing": cohort.competing}
+    for question, is_tested in (("lifetime", False), ("net", True)):
+        found = wh.examine(cohort.X, cohort.y, **known, question=question).agreement.test
+        assert found.was_run == is_tested
+        assert is_tested or "died first" in found.note

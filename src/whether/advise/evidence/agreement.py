@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from whether.advise.evidence.hypothesis import NOT_EXACT, HypothesisTest
+from whether.advise.evidence.hypothesis import DEATHS, NOT_EXACT, HypothesisTest
 from whether.advise.evidence.material import Material
 from whether.advise.evidence.probes import EventTimeFits, ProbeFit, design_probe, event_time_candidates
 from whether.advise.evidence.shape import LEAST_LEFT, cumulative_hazard, log_hazard_slopes
@@ -50,14 +50,17 @@ class AgreementEvidence:
     largest_gap: Annotated[float, RestsOn(("events",))]
 
 
-def examine_agreement(material: Material, fits: EventTimeFits) -> AgreementEvidence | None:
-    """Return the evidence on the risks of the event-time model; None where there are no event times."""
+def examine_agreement(material: Material, fits: EventTimeFits, *, some_died: bool = False) -> AgreementEvidence | None:
+    """Return the evidence on the risks of the event-time model; None where there are no event times.
+
+    Where some died first the model that is fitted has a part for deaths, which the probe of this test has not.
+    """
     if not material.has_time:
         return None
     null, whole = "risks agree with the curves of events, group by group", material.cohort
     cohort = whole if whole.n <= MANY_ROWS else whole.thin(PART_ROWS)
-    if cohort.time_lower is not None:
-        return AgreementEvidence(HypothesisTest(null, note=NOT_EXACT), 0, math.nan)
+    if cohort.time_lower is not None or some_died:
+        return AgreementEvidence(HypothesisTest(null, note=DEATHS if some_died else NOT_EXACT), 0, math.nan)
     design = design_probe(cohort, event_time_candidates(cohort))
     if design.cohort is None:
         return AgreementEvidence(HypothesisTest(null, note=design.note), 0, math.nan)

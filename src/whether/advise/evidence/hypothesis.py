@@ -13,6 +13,7 @@ from whether.facts import RestsOn
 # Why a test was not run that needs exact times, or people from time zero on.
 NOT_EXACT = "event times are known within intervals only"
 LATE_ENTRY = "people came under observation late, for which this test cannot allow"
+DEATHS = "some people died first, for which this test cannot allow"
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         dependence=dependence,
         trust=trust,
         shape=examine_shape(view, fits),
-        agreement=examine_agreement(view, fits),
+        agreement=examine_agreement(view, fits, some_died=material.cohort.competing is not None),
         scar=examine_scar(view, rng),
         exchange=examine_exchange(view),
         linearity=examine_linearity(view, fits, trust_times=trusted),
