@@ -118,8 +118,8 @@ def _rank(ranking: Ranking | None, entry: Entry) -> float | None:
 
 
 def _mean(rows: Sequence[Row], metric: str) -> float | None:
-    """Mean over worlds of the mean over replicates."""
-    found = [score.mean for score in summarize(rows, metric).values()]
+    """Mean over worlds of the mean over replicates; worlds without a number are left out."""
+    found = [score.mean for score in summarize(rows, metric).values() if math.isfinite(score.mean)]
     return math.fsum(found) / len(found) if found else None
 
 
