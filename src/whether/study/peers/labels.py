@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from whether.study.peers.adapter import Array, Labels, PeerClassifier
@@ -13,8 +14,9 @@ class _LabelPeer(PeerClassifier):
         self.model_ = self._make().fit(X, y)
         return self
 
+    @abstractmethod
     def _make(self) -> Any:
-        raise NotImplementedError
+        """Return the package's model, not fitted."""
 
     def _ever(self, X: Array) -> Array:
         return self.model_.predict_proba(X)[:, 1]

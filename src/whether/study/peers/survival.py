@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ class _StepPeer(SurvivalPeer):
         self.model_.fit(X, Surv.from_arrays(y.astype(bool), time))
         return self
 
+    @abstractmethod
     def _make(self) -> Any:
-        raise NotImplementedError
+        """Return the package's model, not fitted."""
 
     def _survival(self, X: Array, times: Array) -> Array:
         curves = [
