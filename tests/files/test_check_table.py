@@ -63,6 +63,13 @@ def test_a_start_at_zero_for_everybody_is_no_late_entry():
     assert "entry_time" not in found.options
 
 
+def test_stretches_of_one_persons_time_stand_in_the_way():
+    stretches = {"pid": np.arange(N) // 2, "start": np.arange(N) % 2, "stop": 1 + np.arange(N) % 2}
+    found = wh.check_table(frame(event=EVENT * 1, **stretches))
+    assert [obstacle.hurdle for obstacle in found.obstacles] == [Hurdle.REFUSED]
+    assert "continue another row" in str(found)
+
+
 UNCLEAR = {
     "two events": (frame(recur=EVENT * 1, rtime=TIME, death=OTHER * 1, dtime=LATER), Hurdle.SEVERAL_EVENTS,
                    ("recur", "death")),
