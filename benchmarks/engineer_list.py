@@ -23,8 +23,10 @@ linear = Cure().fit(X, y, follow_up=follow_up)
 boosted = Cure(learner=few, random_state=0).fit(X, y, follow_up=follow_up)
 folder = tempfile.mkdtemp()
 
+
 def onnx_risk(path, table):
     import onnxruntime
+
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     return session.run(["risk"], {"features": np.asarray(table, dtype=float)})[0]
 """
