@@ -118,10 +118,8 @@ def local_effects(reading: Reading) -> list[LocalEffect]:
         own = own[np.isfinite(own)]
         if own.size == 0 or own.min() == own.max():
             continue
-        if set(np.unique(own)) <= {0.0, 1.0}:
-            effect = _of_flag(reading, values, column)
-        else:
-            effect = _of_number(reading, values, column)
+        is_flag = set(np.unique(own)) <= {0.0, 1.0}
+        effect = (_of_flag if is_flag else _of_number)(reading, values, column)
         if effect is not None:
             found.append(LocalEffect(name(names[column]), *effect))
     return found
