@@ -47,7 +47,7 @@ format: $(INSTALLED)  ## put the formatting right, and what ruff can repair
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-# Every example on the pages is executed. The real cohorts of the tutorials are read from WHETHER_DATA.
+# Every example on the pages is executed. The real cohorts of the tutorials are read from WHETHER_DATA, or simulated.
 docs: $(INSTALLED)  ## the documentation, in docs/_build/html (a warning is an error)
 	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
