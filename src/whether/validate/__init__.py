@@ -9,6 +9,7 @@ from whether.validate.error_types import (
     DataError,
     FollowUpWarning,
     IdentifiabilityWarning,
+    LabelsAsTruthWarning,
     MissingTimeError,
 )
 from whether.validate.features import (
@@ -34,7 +35,7 @@ from whether.validate.labels_and_times import (
     rank_of_labeled,
 )
 from whether.validate.per_person import check_lengths, check_times, check_weight, unmasked
-from whether.validate.records import check_negative, check_records
+from whether.validate.records import check_negative, check_one_row_each, check_records
 from whether.validate.sparse_features import check_sparse, refuse_sparse, sparse_moments, tidy_sparse
 from whether.validate.values import (
     check_bandwidth,
@@ -55,6 +56,7 @@ __all__ = [
     "DataError",
     "FollowUpWarning",
     "IdentifiabilityWarning",
+    "LabelsAsTruthWarning",
     "MissingTimeError",
     "check_bandwidth",
     "check_between",
@@ -72,6 +74,7 @@ __all__ = [
     "check_needs",
     "check_negative",
     "check_number",
+    "check_one_row_each",
     "check_places",
     "check_planned_follow_up",
     "check_potential_follow_up",
