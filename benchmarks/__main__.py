@@ -18,6 +18,7 @@ BENCHMARKS = {
     "level": "number of unseen positives and mean risk with intervals, beside the truth of worlds and real cohorts",
     "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
+    "wide": "linear fits with hundreds of features beside scikit-learn's, and sparse codes: time and memory",
     "rows": "fits to Parquet files that do not fit into memory, and on a cluster: passes, time beside reading, memory",
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "priors": "class priors: estimate, coverage and width of the interval, with and without a constant propensity",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from whether.arrays import Array, Flags, Rows
+from whether.arrays import Array, Features, Flags, Rows
 
 # What may be known of people besides features and labels.
 BESIDE = ("weight", "time", "follow_up", "groups", "known_negative", "time_lower", "entry_time", "competing")
@@ -21,7 +21,7 @@ BESIDE = ("weight", "time", "follow_up", "groups", "known_negative", "time_lower
 class Cohort:
     """Features, labels and times of n people, checked."""
 
-    features: Array  # of shape (n, d)
+    features: Features  # of shape (n, d); sparse where they were given so
     labeled: Flags  # whether the event was seen
     names: tuple[str, ...]  # of the features
     weight: Array | None = None  # how many people each row stands for; None means one each
@@ -99,7 +99,6 @@ def join(cohorts: Sequence[Cohort]) -> Cohort:
                 for cohort, part in zip(cohorts, parts, strict=True)
             ]
             beside[name] = np.concatenate(filled)
-    features, labeled = (
-        np.concatenate([getattr(cohort, name) for cohort in cohorts]) for name in ("features", "labeled")
-    )
+    features = np.concatenate([cohort.features for cohort in cohorts])
+    labeled = np.concatenate([cohort.labeled for cohort in cohorts])
     return replace(cohorts[0], features=features, labeled=labeled, **beside)

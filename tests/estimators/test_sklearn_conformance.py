@@ -11,6 +11,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
@@ -35,7 +36,7 @@ pytestmark = [
 def times_of_rows(X):
     """A positive number per row that depends on nothing else; None where X is not a table of numbers."""
     try:
-        rows = np.asarray(X)
+        rows = X.toarray() if sparse.issparse(X) else np.asarray(X)
         rows = rows.astype(float) if rows.dtype.kind in "iufbO" else np.empty(0)
     except (TypeError, ValueError):
         return None  # validation refuses this X before it asks for times

@@ -164,6 +164,6 @@ def test_the_unit_and_the_origin_of_a_feature_do_not_matter(name, people, build,
 def test_folds_are_dealt_in_equal_shares_of_labels_and_times(objective_of, distribution):
     objective = objective_of(FollowUpPropensity(distribution), n=200)
     labeled = np.arange(200) < objective.n_labeled
-    fold = deal_folds(labeled, objective.observed.ranks(), objective.features.T, 5)
+    fold = deal_folds(labeled, objective.observed.ranks(), objective.features.totals()[:, None], 5)
     assert np.ptp(np.bincount(fold)) <= 1
     assert np.ptp(np.bincount(fold[labeled])) <= 1

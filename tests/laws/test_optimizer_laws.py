@@ -5,12 +5,16 @@ import warnings
 import numpy as np
 import pytest
 
+import whether as wh
 from whether import METHODS
 from whether.learners.fit_result import Status
 from whether.learners.linear.index import IndexedObjective
+from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import lbfgs, newton, polish
 from whether.learners.linear.penalized import Evaluation
+from whether.learners.task import Task
 from whether.propensity import LogisticPropensity
+from whether.validate import check_cohort
 
 
 def double_well(x):
@@ -115,3 +119,23 @@ def test_polishing_ends_where_newton_does(any_propensity, distance, objective_of
     polished = polish(objective.evaluate, objective.value_and_gradient, start, max_steps=100, tolerance=1e-4)
     assert polished.status.converged
     assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", [wh.MixtureCureClassifier, wh.FollowUpCureClassifier])
+def test_many_slopes_come_to_the_optimum_of_newtons_method(kind, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    n, d = 3_000, 110  # more than 200 parameters: starts along one index, L-BFGS with the curvature of part of the rows
+    X = rng.standard_normal((n, d)) @ (np.eye(d) + 0.5 * rng.random((d, d)) / np.sqrt(d))
+    positive = rng.random(n) < 1 / (1 + np.exp(X[:, 1] - X[:, 0]))
+    event, follow_up = np.exp(0.5 * X[:, 2] + rng.standard_normal(n)), np.exp(1.5 * rng.standard_normal(n))
+    y = positive & (event <= follow_up)
+    model = kind("lognormal", shrinkage=100.0, ridge=10.0)
+    model.fit(X, y, time=np.where(y, event, follow_up), follow_up=follow_up)
+    cohort = check_cohort(
+        X, y, names=[f"x{i}" for i in range(d)], time=np.where(y, event, follow_up), follow_up=follow_up
+    )
+    task = Task(cohort, [model.model_.propensity], np.arange(d))
+    indexed = IndexedObjective(LinearObjective(task, 10.0), 100.0)
+    start = indexed.from_coefficients(model.model_.coefficients)
+    assert newton(indexed.evaluate, start).evaluation.value == pytest.approx(model.fit_result_.objective, abs=1e-3)
+    assert model.summary().coefficients[0].standard_error > 0

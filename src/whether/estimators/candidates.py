@@ -51,7 +51,7 @@ def cure_candidates(
 def _filled(task: Task) -> Task:
     """Missing features, which some learners take, are filled with the mean where a linear model is to be fitted."""
     features = task.cohort.features
-    if not np.isnan(features).any():
+    if not isinstance(features, np.ndarray) or not np.isnan(features).any():
         return task
     filled = np.where(np.isnan(features), np.nan_to_num(np.nanmean(features, axis=0)), features)
     return replace(task, cohort=replace(task.cohort, features=filled))

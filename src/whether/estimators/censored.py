@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.distributions import softplus_expit
-from whether.estimators.categories import find_categories, read_table
+from whether.estimators.features_given import ReadsFeatures
 from whether.estimators.fit_report import FitReport
 from whether.estimators.from_rows import FromRows
 from whether.estimators.label_comparison import LabelComparison
@@ -25,22 +25,22 @@ from whether.estimators.outcome_part import OutcomePart
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
 from whether.family import MIXTURE, Family
-from whether.learners import Learner, Task, resolve_learner
+from whether.learners import Task, resolve_learner
 from whether.likelihood import label_log_likelihood
 from whether.validate import (
     check_cohort,
-    check_features,
     check_labels,
     check_needs,
     check_negative,
     check_readable,
     check_weight,
-    resolve_columns,
     unmasked,
 )
 
 
-class CensoredClassifier(FromRows, FitReport, OutcomePart, LabelComparison, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(
+    ReadsFeatures, FromRows, FitReport, OutcomePart, LabelComparison, ClassifierMixin, BaseEstimator, ABC
+):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -112,8 +112,10 @@ class CensoredClassifier(FromRows, FitReport, OutcomePart, LabelComparison, Clas
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Features: numbers without missing values. A boosted model takes missing values, and columns of a data
-            frame that are of a categorical type, as they are. A linear model may have no features: intercepts only.
+            Features: numbers without missing values. A linear model takes a SciPy sparse matrix, which stays sparse: a
+            code that nobody has gets no slope then, and codes that always come together share theirs. It may have no
+            features at all: intercepts only. A boosted model takes missing values, and columns of a data frame that
+            are of a categorical type, as they are.
         y : array-like of shape (n,)
             1 if the event was seen, 0 if not (yet).
         time : array-like of shape (n,), optional
@@ -178,27 +180,6 @@ class CensoredClassifier(FromRows, FitReport, OutcomePart, LabelComparison, Clas
         if isinstance(state, np.random.Generator):
             return state
         return np.random.default_rng(check_random_state(state).randint(2**31 - 1))
-
-    def _allows_missing(self) -> bool:
-        return self.learner == "boosted" or (isinstance(self.learner, Learner) and self.learner.allows_missing)
-
-    def _check_X(self, X: Any, *, reset: bool) -> Array:
-        if reset:
-            self.categories_ = find_categories(X) if self._allows_missing() else {}
-        X, types = read_table(X, self.categories_), [np.float64, np.float32]
-        least = 0 if self.learner == "linear" else 1
-        features = validate_data(self, X, reset=reset, dtype=types, ensure_all_finite=False, ensure_min_features=least)
-        check_features(features, self._names(), allow_missing=self._allows_missing())
-        return features
-
-    def _names(self) -> list[str]:
-        named = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(self.n_features_in_)] if named is None else [str(name) for name in named]
-
-    def _columns(self, parameter: str) -> Rows:
-        """Positions of the features that a parameter names."""
-        named = getattr(self, "feature_names_in_", None) is not None
-        return resolve_columns(getattr(self, parameter), self._names() if named else self.n_features_in_, parameter)
 
     def _report(self) -> None:
         """Warn where the answer may mislead; the same is on ``fit_result_``."""
@@ -293,4 +274,5 @@ class CensoredClassifier(FromRows, FitReport, OutcomePart, LabelComparison, Clas
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True  # as scikit-learn scores, which is against the labels
         tags.input_tags.allow_nan = self._allows_missing()
+        tags.input_tags.sparse = self._takes_sparse()
         return tags

@@ -20,8 +20,10 @@ FEW_GROUPS = 30
 
 def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> Summary:
     """Make the table of a classifier with a linear fit."""
-    terms, matrix, offset = describe_coefficients(fit, classifier._names(), classifier.family)
     covariance = fit.covariance
+    # Without a covariance nothing but the estimates is asked for: the map of thousands of slopes would be huge.
+    alone = None if covariance.matrix is not None else fit.predictor.raw[:, None]
+    terms, matrix, offset = describe_coefficients(fit, classifier._names(), classifier.family, alone)
     notes = list(classifier._notes())
     if covariance.matrix is None:
         variances = np.full(len(terms), np.nan)
@@ -42,19 +44,21 @@ def summarize(classifier: CensoredClassifier, fit: LinearFit, level: float) -> S
     }
     if classifier.is_maximum_likelihood_:
         facts |= {"AIC": f"{classifier.aic_:.3f}", "BIC": f"{classifier.bic_:.3f}"}
-    estimates = offset + matrix @ fit.coefficients
+    estimates = offset + (matrix @ fit.coefficients if alone is None else matrix[:, 0])
     return Summary(type(classifier).__name__, facts, tabulate(terms, estimates, variances, level), level, tuple(notes))
 
 
 def describe_coefficients(
-    fit: LinearFit, names: list[str], family: Family = MIXTURE
+    fit: LinearFit, names: list[str], family: Family = MIXTURE, raw: Array | None = None
 ) -> tuple[list[Term], Array, Array]:
     """Terms of the table and the affine map to them from the coefficients on standardised features.
 
     The rows are: intercept and slopes of the outcome, intercepts and shared slopes of the propensity's sloped
     predictors, then what is one number for everybody; all in the user's units (features as they are, log time).
+    With ``raw``, coefficients on the features as they are in a column, it is these that the rows hold.
     """
-    layout, raw, propensity = fit.predictor.layout, fit.predictor.to_raw(), fit.propensity
+    layout, propensity = fit.predictor.layout, fit.propensity
+    raw = fit.predictor.to_raw() if raw is None else raw
     offset, multiplier = propensity.units()
     rows: list[tuple[Term, Array, float]] = []
     if fit.has_outcome:

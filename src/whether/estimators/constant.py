@@ -200,8 +200,8 @@ def _settle_label_frequency(model: ElkanNotoClassifier | UnbiasedPUClassifier, c
             )
         return float(rate / prevalence)
     # The estimators are linear: missing features, which some learners take, are filled with the mean.
-    if np.isnan(cohort.features).any():
-        filled = np.where(np.isnan(cohort.features), np.nanmean(cohort.features, axis=0), cohort.features)
-        cohort = replace(cohort, features=filled)
+    features = cohort.features
+    if isinstance(features, np.ndarray) and np.isnan(features).any():
+        cohort = replace(cohort, features=np.where(np.isnan(features), np.nanmean(features, axis=0), features))
     ridge = 0.0 if model.penalty is None else model.ridge
     return estimate_frequency(label_frequency or usual, cohort, ridge, model._rng())

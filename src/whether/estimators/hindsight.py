@@ -75,6 +75,7 @@ class HindsightClassifier(TimeModelClassifier):
     """
 
     _needs = ("time", "follow_up")
+    _reads_sparse: ClassVar[bool] = False  # people are repeated, one row for each step of follow-up
     _unread: ClassVar[dict[str, str]] = {
         "entry_time": "put back in time, people who came in late are not there to be looked at. MixtureCureClassifier "
         "and FollowUpCureClassifier can.",

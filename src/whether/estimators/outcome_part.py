@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from whether.arrays import Array
 from whether.learners import BoostedFit, HindsightFit, LinearFit, outcome_contributions
-from whether.validate import ArgumentError
+from whether.validate import ArgumentError, refuse_sparse
 
 
 class OutcomePart:
@@ -79,6 +79,7 @@ class OutcomePart:
         has_trees = isinstance(fit, BoostedFit) and fit.outcome is not None
         if not (has_trees or (isinstance(fit, LinearFit) and fit.has_outcome)):
             raise ArgumentError(self._lack("predict_contributions", "linear or boosted"))
+        refuse_sparse(X, "predict_contributions")
         return outcome_contributions(fit, self._check_X(X, reset=False))  # type: ignore[attr-defined]
 
     def _outcome_fit(self, name: str) -> Any:

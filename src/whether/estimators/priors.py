@@ -31,6 +31,7 @@ from whether.validate import (
     check_cohort,
     check_enough_labels,
     check_features,
+    refuse_sparse,
 )
 
 # Random divisions of the cohort into halves, from which the standard error is had.
@@ -205,6 +206,7 @@ def _find_estimator(method: str) -> Estimator:
 
 def _check_people(X: Any, y: ArrayLike, **known: Any) -> Cohort:
     columns = getattr(X, "columns", None)
+    refuse_sparse(X, "label_frequency")
     features = np.asarray(read_table(X, {}), dtype=float)
     names = [f"x{i}" for i in range(features.shape[1])] if columns is None else [str(name) for name in columns]
     check_features(features, names, allow_missing=False)
@@ -245,6 +247,8 @@ def _halves(cohort: Cohort, rng: np.random.Generator) -> list[Cohort]:
         for group in (np.flatnonzero(cohort.labeled), np.flatnonzero(~cohort.labeled)):
             side[rng.permutation(group)] = np.arange(group.size) % 2 == 0
         halves += [cohort.take(np.flatnonzero(rows)) for rows in (side, ~side)]
+    if not isinstance(cohort.features, np.ndarray):
+        return halves  # what never varies gets no slope
     return [half.select(np.flatnonzero(np.ptp(half.features, axis=0) > 0)) for half in halves]
 
 

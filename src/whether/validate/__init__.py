@@ -36,6 +36,7 @@ from whether.validate.labels_and_times import (
 )
 from whether.validate.per_person import check_lengths, check_times, check_weight, unmasked
 from whether.validate.records import check_negative, check_one_row_each, check_records
+from whether.validate.sparse_features import check_sparse, refuse_sparse, sparse_moments, tidy_sparse
 from whether.validate.values import (
     check_bandwidth,
     check_between,
@@ -83,6 +84,7 @@ __all__ = [
     "check_rows",
     "check_scores",
     "check_share",
+    "check_sparse",
     "check_table",
     "check_times",
     "check_weight",
@@ -90,7 +92,10 @@ __all__ = [
     "find_outlying",
     "number_groups",
     "rank_of_labeled",
+    "refuse_sparse",
     "resolve_columns",
     "resolve_directions",
+    "sparse_moments",
+    "tidy_sparse",
     "unmasked",
 ]  # fmt: skip

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.arrays import Features
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError
 from whether.validate.per_person import unmasked
+from whether.validate.sparse_features import find_outlying_sparse
 
 Array = NDArray[np.float64]
 
 # Standard deviation below which a column is constant, as a share of its mean: what summation leaves of it.
 CONSTANT = 1e-9
-MOST_LOOKED_AT = 20_000  # rows that say how far most people differ
+MOST_LOOKED_AT = 5_000  # rows that say how far most people differ
 OUTLYING = 0.1  # of the standard deviation that is left without one row: a hundredth of the variance
 
 
@@ -64,9 +66,13 @@ def check_features(features: Array, names: Sequence[str], *, allow_missing: bool
         )
 
 
-def check_columns(features: Array, names: Sequence[str]) -> None:
-    """Refuse columns that never vary and columns that repeat another."""
-    if features.shape[0] < 2:
+def check_columns(features: Features, names: Sequence[str]) -> None:
+    """Refuse columns that never vary and columns that repeat another.
+
+    Of sparse ones neither is refused: of thousands of codes some are nobody's and some always come together, in every
+    part of a cross-validation others. A penalty gives them no slope, and the same one.
+    """
+    if features.shape[0] < 2 or not isinstance(features, np.ndarray):
         return
     lowest = features.min(axis=0)
     empty = [int(column) for column in np.flatnonzero(np.isnan(lowest)) if np.isnan(features[:, column]).all()]
@@ -106,11 +112,13 @@ def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:
         )
 
 
-def find_outlying(features: Array, names: Sequence[str]) -> list[str]:
+def find_outlying(features: Features, names: Sequence[str]) -> list[str]:
     """Names of columns in which one value lies so far out that all others hardly differ beside it.
 
     Without that row less than a hundredth of the variance is left, but not nothing, as in a column of 0 and one 1.
     """
+    if not isinstance(features, np.ndarray):
+        return find_outlying_sparse(features, names)
     n = features.shape[0]
     if n < 3 or features.shape[1] == 0:
         return []

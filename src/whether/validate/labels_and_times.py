@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whether.arrays import Features
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
@@ -24,7 +25,7 @@ FEWEST_LABELED = 10
 
 
 def check_rows(
-    features: Array,
+    features: Features,
     labels: ArrayLike,
     *,
     names: Sequence[str],
@@ -54,7 +55,7 @@ def check_rows(
     return cohort
 
 
-def check_cohort(features: Array, labels: ArrayLike, *, names: Sequence[str], **known: ArrayLike | None) -> Cohort:
+def check_cohort(features: Features, labels: ArrayLike, *, names: Sequence[str], **known: ArrayLike | None) -> Cohort:
     """Check everything that was passed to ``fit`` and return it as a `Cohort`; see `check_rows` for what is known."""
     cohort = check_rows(features, labels, names=names, **known)
     check_potential_follow_up(cohort)

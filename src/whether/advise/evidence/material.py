@@ -19,6 +19,7 @@ from whether.validate import (
     check_entry_dates,
     check_features,
     check_table,
+    refuse_sparse,
     resolve_columns,
 )
 
@@ -107,6 +108,7 @@ def gather(
 ) -> Material:
     """Check what `examine` is given, and add the potential follow-up where dates of entry give it."""
     check_table(X)
+    refuse_sparse(X, "the examination of a cohort")
     features = np.asarray(X, dtype=float)
     if features.ndim != 2:
         raise DataError(f"X must be a table with one row per person, got {features.ndim} dimension(s).")

@@ -13,7 +13,8 @@ from whether.files.model.archive import require
 from whether.files.model.codec import Kind, State, member, record
 from whether.inference import Covariance
 from whether.learners import FitResult, LinearFit, LinearLearner, OpenFit, Selection, ShrinkagePath, StartResult, Status
-from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
+from whether.learners.linear.layout import Layout
+from whether.learners.linear.linear_fit import LinearPredictor, Standardization
 from whether.open_residuals import OpenResiduals
 from whether.propensity import Propensity, SurvivalTimePropensity
 

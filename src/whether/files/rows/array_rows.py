@@ -10,7 +10,7 @@ import numpy as np
 from whether.blocks import Blocks, LocalBlocks
 from whether.cohort import Cohort
 from whether.learners import RowSource
-from whether.validate import check_features, check_rows
+from whether.validate import check_features, check_rows, refuse_sparse
 
 BLOCK_ROWS = 131_072
 
@@ -43,6 +43,7 @@ class ArrayRows(RowSource):
     def __init__(
         self, X: Any, y: Any, *, names: Sequence[str] | None = None, block_rows: int = BLOCK_ROWS, **known: Any
     ) -> None:
+        refuse_sparse(X, "ArrayRows")
         self.names = tuple(f"x{i}" for i in range(X.shape[1])) if names is None else tuple(names)
         self.is_named = names is not None
         self._X, self._y, self._known, self._block_rows = X, y, known, block_rows

@@ -21,8 +21,9 @@ from whether.files.table.findings import TableError, name_columns
 from whether.learners import RowSource
 from whether.learners.population import count_rows
 
-# Rows that are worked on at a time; a larger row group is read in pieces of this size.
-PIECE_ROWS = 262_144
+# Rows that are worked on at a time; a larger row group is read in pieces of this size. Twenty features of so many rows
+# are small enough for the memory of one piece to be used for the next, without asking the system for it again.
+PIECE_ROWS = 65_536
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from whether.arrays import Array, Rows
 from whether.cohort import Cohort
 from whether.learners.linear.linear_fit import Standardization
+from whether.learners.linear.matrix import DenseMatrix, FeatureMatrix, SparseMatrix
 from whether.learners.parallel import share_out
 from whether.learners.task import Task
+from whether.validate import sparse_moments
 
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096
@@ -27,6 +30,9 @@ def order_columns(task: Task) -> tuple[Rows, tuple[int, int]]:
 
 def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
     """Means and standard deviations of some columns, in this order; weights count as repeated rows."""
+    if not isinstance(cohort.features, np.ndarray):
+        mean, scale = sparse_moments(cohort.features, cohort.weights)
+        return _standardization(columns, mean, scale)
     source, total = cohort.features, cohort.n if cohort.weight is None else cohort.weight.sum()
     starts = list(range(0, cohort.n, BLOCK_ROWS))
 
@@ -45,14 +51,22 @@ def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
         return np.asarray(np.sum(parts, axis=0) / total)
 
     mean = moment(np.zeros(source.shape[1]), 1)
-    scale = np.sqrt(moment(mean, 2))[columns]
+    return _standardization(columns, mean, np.sqrt(moment(mean, 2)))
+
+
+def _standardization(columns: Rows, mean: Array, scale: Array) -> Standardization:
+    scale = scale[columns]
     scale[scale == 0] = 1.0  # no weight on the rows where it varies: its slope stays zero by the ridge
     return Standardization(columns, mean[columns], scale)
 
 
-def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -> Array:
-    """Copy the features of people in this order, shape (features, n)."""
+def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -> FeatureMatrix:
+    """Copy the features of people in this order."""
     columns, mean, scale = standardization
+    if not isinstance(cohort.features, np.ndarray):
+        scaled = csr_array(cohort.features[order][:, columns])
+        scaled.data = scaled.data / scale[scaled.indices]
+        return SparseMatrix(scaled, mean / scale)
     source, features = cohort.features, np.empty((columns.size, cohort.n))
     every_column = np.array_equal(columns, np.arange(source.shape[1]))
 
@@ -64,4 +78,4 @@ def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -
             block /= scale[:, None]
 
     share_out(fill_in, list(range(0, cohort.n, BLOCK_ROWS)))
-    return features
+    return DenseMatrix(features)

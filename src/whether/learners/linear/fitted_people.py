@@ -32,7 +32,8 @@ class FittedPeople:
     def __init__(self, fit: LinearFit, task: Task) -> None:
         self._objective, self._fit = LinearObjective(task.under(fit.propensity), fit.ridge), fit
         self.order, self.n, self.n_labeled = self._objective.order, self._objective.n, self._objective.n_labeled
-        self.features, self.observed = self._objective.features.T, self._objective.observed
+        self.features = self._objective.features.dense(slice(0, None)).T
+        self.observed = self._objective.observed
 
     @cached_property
     def scores(self) -> Array:
@@ -69,7 +70,7 @@ class FittedPeople:
         """Effect of each person on a sum over people that has this slope in each one's outcome logit."""
         layout, gradient = self._objective.layout, np.zeros(self._fit.coefficients.size)
         gradient[0] = by_logit.sum()
-        gradient[layout.outcome] = self._objective.features[layout.of_outcome] @ by_logit
+        gradient[layout.outcome] = self._objective.features.sums(by_logit, layout.of_outcome, slice(0, None))
         return self.influence @ gradient
 
     @property

@@ -72,9 +72,22 @@ class IndexedObjective:
             jacobian[shared, -1] = self.sign * variables[self._tied]
         return jacobian
 
+    def curvature(self, variables: Array) -> Array:
+        """About the Hessian of the likelihood alone, in the coefficients."""
+        return self.objective.rough_curvature(self.to_coefficients(variables))
+
+    def curved(self, variables: Array, curvature: Array) -> Array:
+        """Hessian in the variables with that of the likelihood as given."""
+        theta = self.to_coefficients(variables)
+        penalty = self.objective.penalty(theta)
+        at = Evaluation(0.0, penalty.gradient, curvature + penalty.hessian)
+        return self._in_variables(variables, at).hessian
+
     def evaluate(self, variables: Array) -> Evaluation:
         """Objective with the penalties, gradient and Hessian in the variables."""
-        at = self.objective.evaluate(self.to_coefficients(variables))
+        return self._in_variables(variables, self.objective.evaluate(self.to_coefficients(variables)))
+
+    def _in_variables(self, variables: Array, at: Evaluation) -> Evaluation:
         if self.tied_fully:
             at = self._pull_back(variables, at)
         elif self.indexed:
@@ -93,15 +106,18 @@ class IndexedObjective:
     def value_and_gradient(self, variables: Array) -> tuple[float, Array]:
         """Objective and gradient, without the cost of the likelihood's Hessian."""
         value, by_coefficients = self.objective.value_and_gradient(self.to_coefficients(variables))
-        gradient = self.jacobian(variables).T @ by_coefficients
-        at = self._add_penalties(variables, Evaluation(value, gradient, np.zeros((self.size, self.size))))
+        if self.tied_fully:
+            gradient = self.jacobian(variables).T @ by_coefficients
+        else:
+            gradient = np.append(by_coefficients, 0.0) if self.indexed else by_coefficients
+        at = self._add_penalties(variables, Evaluation(value, gradient, np.empty((0, 0))))
         at.gradient[self.fixed] = 0.0
         return at.value, at.gradient
 
     def penalty(self, variables: Array) -> float:
         """Everything in the objective that is not the likelihood."""
-        value = self.objective.penalty(self.to_coefficients(variables)).value
-        nothing = Evaluation(value, np.zeros(self.size), np.zeros((self.size, self.size)))
+        value = self.objective.penalty(self.to_coefficients(variables), with_hessian=False).value
+        nothing = Evaluation(value, np.zeros(self.size), np.empty((0, 0)))
         return float(self._add_penalties(variables, nothing).value)
 
     def squared_departure(self, variables: Array) -> float:
@@ -127,7 +143,8 @@ class IndexedObjective:
         kappa = float(variables[-1])
         strength = (LARGEST_KAPPA if kappa >= 0 else LOWEST_KAPPA) ** -2
         at.gradient[-1] += strength * kappa
-        at.hessian[-1, -1] += strength
+        if at.hessian.size:
+            at.hessian[-1, -1] += strength
         return at._replace(value=at.value + 0.5 * strength * kappa**2)
 
     def _add_departure(self, variables: Array, at: Evaluation) -> Evaluation:
@@ -138,6 +155,9 @@ class IndexedObjective:
         at.gradient[shared] += strength * delta
         at.gradient[self._tied] -= strength * kappa * delta
         at.gradient[-1] -= strength * self.sign * float(tied @ delta)
+        at = at._replace(value=at.value + 0.5 * strength * float(delta @ delta))
+        if at.hessian.size == 0:
+            return at
         hessian, row, top, n = at.hessian, shared.start, self._tied.start, tied.size
         for first, second, value in (
             (row, row, strength),
@@ -151,4 +171,4 @@ class IndexedObjective:
         for places, values in ((shared, -strength * self.sign * tied), (self._tied, by_kappa)):
             hessian[places, -1] += values
             hessian[-1, places] += values
-        return at._replace(value=at.value + 0.5 * strength * float(delta @ delta))
+        return at

@@ -8,96 +8,22 @@ these first the ones that the outcome part does without. What becomes of negativ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from whether.arrays import Array, Rows
+from whether.arrays import Array, Features, Rows
 from whether.inference import Covariance
 from whether.learners.fit_result import FitResult
+from whether.learners.linear.layout import Layout
+from whether.learners.linear.matrix import plain_matrix
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.task import FittedModel
 from whether.propensity import Propensity
 
-
-class Layout(NamedTuple):
-    """How many intercepts of predictors and slopes of negatives, outcome and propensity follow each other."""
-
-    n_predictors: int
-    n_outcome: int
-    n_shared: int
-    first: int  # position of the propensity's first predictor: 1, or 0 without an outcome part
-    sloped: tuple[int, ...]  # positions of the predictors that share slopes
-    n_skipped: int = 0  # features before the first one of the outcome part
-    n_beyond: int = 0  # features after the last one of the outcome part, for what becomes of negatives alone
-    n_other: int = 0  # slopes of what becomes of negatives
-    other_sloped: tuple[int, ...] = ()  # positions of the predictors that they are slopes of
-
-    @classmethod
-    def of(
-        cls, propensity: Propensity, n_columns: int, n_features: int, has_outcome: bool, skips: tuple[int, int] = (0, 0)
-    ) -> Layout:
-        """Layout under a propensity that may use the first of some features; the outcome skips some at both ends."""
-        first = int(has_outcome)
-        sloped = tuple(first + k for k, follows in enumerate(propensity.sloped) if follows)
-        n_shared = n_columns if sloped else 0
-        n_outcome = (n_features - sum(skips)) * first
-        other = tuple(first + k for k in propensity.other_sloped)
-        n_predictors, n_other = first + len(propensity.predictors), n_features if other else 0
-        return cls(n_predictors, n_outcome, n_shared, first, sloped, *skips, n_other, other)
-
-    @property
-    def size(self) -> int:
-        """Number of coefficients."""
-        return self.n_predictors + self.n_other + self.n_outcome + self.n_shared
-
-    @property
-    def other(self) -> slice:
-        """The slopes of what becomes of negatives."""
-        return slice(self.n_predictors, self.n_predictors + self.n_other)
-
-    @property
-    def outcome(self) -> slice:
-        """The outcome slopes."""
-        start = self.n_predictors + self.n_other
-        return slice(start, start + self.n_outcome)
-
-    @property
-    def shared(self) -> slice:
-        """The slopes shared by the sloped predictors of the propensity."""
-        start = self.n_predictors + self.n_other + self.n_outcome
-        return slice(start, start + self.n_shared)
-
-    @property
-    def of_other(self) -> slice:
-        """The features of what becomes of negatives."""
-        return slice(0, self.n_other)
-
-    @property
-    def of_outcome(self) -> slice:
-        """The features of the outcome part."""
-        return slice(self.n_skipped, self.n_skipped + self.n_outcome)
-
-    @property
-    def of_shared(self) -> slice:
-        """The features of the propensity."""
-        return slice(0, self.n_shared)
-
-    def predict(self, coefficients: Array, features: Array) -> tuple[Array | None, Array]:
-        """Outcome logit and propensity predictors of people with these features, which run along the first axis."""
-        v = np.repeat(coefficients[self.first : self.n_predictors, None], features.shape[1], axis=1)
-        if self.n_shared:
-            _add_to(v, self.sloped, self.first, coefficients[self.shared] @ features[self.of_shared])
-        if self.n_other:
-            _add_to(v, self.other_sloped, self.first, coefficients[self.other] @ features[self.of_other])
-        return (coefficients[0] + coefficients[self.outcome] @ features[self.of_outcome] if self.first else None), v
-
-
-def _add_to(v: Array, predictors: tuple[int, ...], first: int, values: Array) -> None:
-    """Add the same values to some predictors, whose positions count from the first."""
-    for position in predictors:
-        v[position - first] += values
+BLOCK_ROWS = 4096  # of sparse features, where they are written out
 
 
 class Standardization(NamedTuple):
@@ -107,9 +33,17 @@ class Standardization(NamedTuple):
     mean: Array
     scale: Array
 
+    def blocks(self, features: Features) -> Iterator[Array]:
+        """Standardised features, one row per person; sparse ones some people at a time, so that they stay sparse."""
+        size = max(features.shape[0] if isinstance(features, np.ndarray) else BLOCK_ROWS, 1)
+        for start in range(0, max(features.shape[0], 1), size):
+            block = features[start : start + size]
+            dense = block if isinstance(block, np.ndarray) else block.toarray()
+            yield np.asarray((dense[:, self.columns] - self.mean) / self.scale)
+
     def apply(self, features: Array) -> Array:
         """Standardised features, one row per person."""
-        return np.asarray((features[:, self.columns] - self.mean) / self.scale)
+        return next(self.blocks(features))
 
 
 @dataclass(frozen=True)
@@ -120,45 +54,57 @@ class LinearPredictor:
     standardization: Standardization
     coefficients: Array
 
-    def predict(self, features: Array) -> tuple[Array | None, Array]:
+    def predict(self, features: Features) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
-        # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-        ordered = np.ascontiguousarray(features[:, self.standardization.columns])
-        return self.layout.predict(self.to_raw() @ self.coefficients, ordered.T)
+        return self.layout.predict(self.raw, plain_matrix(features[:, self.standardization.columns]))
+
+    @property
+    def raw(self) -> Array:
+        """Coefficients on the features as they are."""
+        raw, (_, mean, scale) = self.coefficients.copy(), self.standardization
+        for slopes, features, predictors in self._parts():
+            raw[slopes] /= scale[features]
+            for predictor in predictors:
+                raw[predictor] -= float(raw[slopes] @ mean[features])
+        return np.asarray(raw)
+
+    def _parts(self) -> tuple[tuple[slice, slice, tuple[int, ...]], ...]:
+        """Slopes, their features, and the predictors that they are slopes of."""
+        layout = self.layout
+        return (
+            (layout.other, layout.of_other, layout.other_sloped),
+            (layout.outcome, layout.of_outcome, (0,) if layout.n_outcome else ()),
+            (layout.shared, layout.of_shared, layout.sloped if layout.n_shared else ()),
+        )
 
     def to_raw(self) -> Array:
         """Matrix from coefficients on standardised features to coefficients on the features as they are."""
         layout, (_, mean, scale) = self.layout, self.standardization
         matrix = np.eye(layout.size)
-        parts = (
-            (layout.other, layout.of_other, layout.other_sloped),
-            (layout.outcome, layout.of_outcome, (0,)),
-            (layout.shared, layout.of_shared, layout.sloped),
-        )
-        for slopes, features, predictors in parts:
+        for slopes, features, predictors in self._parts():
             positions = np.arange(slopes.start, slopes.stop)
             matrix[positions, positions] = 1 / scale[features]
-            for predictor in predictors if positions.size else ():
+            for predictor in predictors:
                 matrix[predictor, positions] = -mean[features] / scale[features]
         return matrix
 
     def outcome_line(self, n_features: int) -> tuple[float, Array]:
         """Intercept and slopes of the outcome's predictor on the features as they are; 0 where one is not used."""
         layout, slopes = self.layout, np.zeros(n_features)
-        raw = self.to_raw() @ self.coefficients
+        raw = self.raw
         slopes[self.standardization.columns[layout.of_outcome]] = raw[layout.outcome]
         return float(raw[0]), slopes
 
-    def gradient_of_sum(self, features: Array, by_predictor: Array) -> Array:
+    def gradient_of_sum(self, features: Features, by_predictor: Array) -> Array:
         """Gradient in the coefficients of a sum over people whose gradients in the predictors are given."""
-        layout, standard = self.layout, self.standardization.apply(features)
-        gradient = np.zeros(layout.size)
-        gradient[: layout.n_predictors] = by_predictor.sum(axis=1)
-        gradient[layout.outcome] = by_predictor[0] @ standard[:, layout.of_outcome]
-        if layout.n_shared:
-            gradient[layout.shared] = by_predictor[list(layout.sloped)].sum(axis=0) @ standard[:, layout.of_shared]
-        if layout.n_other:
-            gradient[layout.other] = by_predictor[list(layout.other_sloped)].sum(axis=0) @ standard[:, layout.of_other]
+        gradient, start = np.zeros(self.layout.size), 0
+        gradient[: self.layout.n_predictors] = by_predictor.sum(axis=1)
+        for standard in self.standardization.blocks(features):
+            some = by_predictor[:, start : start + standard.shape[0]]
+            for slopes, part, predictors in self._parts():
+                if predictors:
+                    gradient[slopes] += some[list(predictors)].sum(axis=0) @ standard[:, part]
+            start += standard.shape[0]
         return gradient
 
 
@@ -245,27 +191,31 @@ class LinearFit(FittedModel):
         """Slopes of the propensity on standardised features, the first of the columns."""
         return self.coefficients[self.predictor.layout.shared]
 
-    def predict(self, features: Array) -> tuple[Array | None, Array]:
+    def predict(self, features: Features) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
         return self.predictor.predict(features)
 
-    def predict_with_error(self, features: Array) -> tuple[Array, Array]:
+    def predict_with_error(self, features: Features) -> tuple[Array, Array]:
         """Outcome logit and its standard error, where there are an outcome part and a covariance."""
         assert self.covariance.matrix is not None
-        layout, standard = self.predictor.layout, self.predictor.standardization.apply(features)
-        standard = standard[:, layout.of_outcome]
+        layout = self.predictor.layout
         outcome = np.r_[0, np.arange(layout.size)[layout.outcome]]
         values, vectors = np.linalg.eigh(self.covariance.matrix[np.ix_(outcome, outcome)])
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        error = np.sqrt(np.square(root[0] + standard @ root[1:]).sum(axis=1))
-        coefficients = self.coefficients[outcome]
-        return coefficients[0] + standard @ coefficients[1:], error
+        coefficients, found = self.coefficients[outcome], []
+        for block in self.predictor.standardization.blocks(features):
+            standard = block[:, layout.of_outcome]
+            error = np.sqrt(np.square(root[0] + standard @ root[1:]).sum(axis=1))
+            found.append((coefficients[0] + standard @ coefficients[1:], error))
+        logits, errors = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return logits, errors
 
-    def reach(self, features: Array) -> tuple[Array, Array]:
+    def reach(self, features: Features) -> tuple[Array, Array]:
         """How far the outcome's predictor of new people reaches down and up to other models."""
         if self.steps is None:
             return np.zeros(features.shape[0]), np.zeros(features.shape[0])
-        moved = self.steps[:, 0] + self.predictor.standardization.apply(features) @ self.steps[:, 1:].T
+        blocks = self.predictor.standardization.blocks(features)
+        moved = self.steps[:, 0] + np.concatenate([standard @ self.steps[:, 1:].T for standard in blocks])
         down, up = (np.sqrt(np.square(part).sum(axis=1)) for part in (np.minimum(moved, 0.0), np.maximum(moved, 0.0)))
         return down, up
 

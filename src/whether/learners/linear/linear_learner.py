@@ -16,7 +16,16 @@ from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
+from whether.learners.linear.optimize import (
+    MANY_PARAMETERS,
+    SEVERAL_PARAMETERS,
+    Optimum,
+    descent_direction,
+    lbfgs,
+    lbfgs_with_curvature,
+    newton,
+    polish,
+)
 from whether.learners.linear.penalized import PenalizedObjective
 from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
@@ -30,8 +39,8 @@ from whether.learners.task import Learner, Task
 from whether.propensity import FreeBaseline
 from whether.validate import ArgumentError
 
-# Above this number of parameters the Hessian costs more than it saves.
-MANY_PARAMETERS = 400
+# With more parameters the covariance would cost more than the fit, and is not computed.
+MOST_WITH_ERRORS = 400
 # Without penalties a coefficient of a standardised feature whose standard error is above 100 has run away.
 LEAST_INFORMATION = 1e-4
 # Precision, in about half log-likelihood units, to which large cohorts are fitted.
@@ -132,26 +141,37 @@ class LinearLearner(Learner):
         """Return these settings with the penalties that a fit came to."""
         return replace(self, ridge=fit.ridge, shrinkage=fit.shrinkage)
 
-    def solve(self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9) -> Optimum:
+    def solve(
+        self, indexed: IndexedObjective, start: Array, tolerance: float = 1e-9, near: End | None = None
+    ) -> Optimum:
         """Minimise from one start, until the end is within the tolerance, in about half log-likelihood units.
 
         Comparing models needs less precision, and gets no more than 30 steps (ten times as many without a Hessian).
+        Where parameters are several, the curvature at an end nearby is used, of other rows or under other penalties.
         """
-        max_steps = self.max_iter if tolerance < 1e-6 else min(30, self.max_iter)
-        if indexed.size <= MANY_PARAMETERS:
+        max_steps = self.max_iter if tolerance < 1e-3 else min(30, self.max_iter)
+        if indexed.size <= SEVERAL_PARAMETERS or isinstance(indexed.objective, ProfiledObjective):
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
+        if indexed.size <= MANY_PARAMETERS:
+            known = None if near is None else near.curvature_of(indexed.objective)
+            return lbfgs_with_curvature(indexed, start, known, tolerance=tolerance, max_steps=10 * max_steps)
         return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
 
     def _polish(
         self, objective: PenalizedObjective, larger: LinearObjective, search: Search
     ) -> tuple[IndexedObjective, Optimum]:
         """Go from the draft's solution to the optimum of all rows, by way of a larger part of them."""
-        indexed, start = IndexedObjective(objective, search.shrinkage, search.fixed), search.variables
-        if search.objective.n == objective.n or indexed.size > MANY_PARAMETERS:
-            return indexed, self.solve(indexed, start)
+        indexed, end = IndexedObjective(objective, search.shrinkage, search.fixed), search.best
+        if indexed.size > MANY_PARAMETERS:
+            return indexed, self.solve(indexed, end.optimum.parameters, 1e-9 if self.is_exact else NEAR)
+        if search.objective.n == objective.n:
+            return indexed, self.solve(indexed, end.optimum.parameters, near=end)
         if 4 * larger.n < objective.n:
-            start = self.solve(IndexedObjective(larger, search.shrinkage, search.fixed), start).parameters
-        tolerance = EXACT if self.is_exact else NEAR
+            on_larger = IndexedObjective(larger, search.shrinkage, search.fixed)
+            end = End("larger", on_larger, self.solve(on_larger, end.optimum.parameters, near=end))
+        start, tolerance = end.optimum.parameters, EXACT if self.is_exact else NEAR
+        if indexed.size > SEVERAL_PARAMETERS:
+            return indexed, self.solve(indexed, start, tolerance)
         return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance)
 
     def _judge(self, optimum: Optimum) -> Status:
@@ -214,6 +234,10 @@ def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_
     """Covariance of the coefficients at an optimum; none where there was no Hessian."""
     if optimum.evaluation.hessian.size == 0:
         return Covariance(None)
+    if optimum.curvature is not None:  # a rough one led to the optimum, and tells nothing of errors
+        if indexed.size > MOST_WITH_ERRORS:
+            return Covariance(None)
+        optimum = replace(optimum, evaluation=indexed.evaluate(optimum.parameters))
     objective, jacobian = indexed.objective, indexed.jacobian(optimum.parameters)
     sandwich = sandwich or (isinstance(objective, LinearObjective) and objective.groups is not None)
     meat = objective.score_products(indexed.to_coefficients(optimum.parameters), jacobian) if sandwich else None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Rows
-from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, order_columns, standardize
+from whether.learners.linear.design import learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Standardization
 from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.parallel import share_out
@@ -22,6 +22,9 @@ from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Observed, Terms
+
+# Rows per feature from which a curvature is taken that is good enough to lead to the optimum.
+ROUGH_ROWS = 40
 
 
 class Block(NamedTuple):
@@ -50,12 +53,12 @@ class LinearObjective(PenalizedObjective):
     @property
     def n(self) -> int:
         """Number of rows."""
-        return int(self.features.shape[1])
+        return self.features.shape[1]
 
     def subset(self, rows: Rows) -> LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
-        part.features = self.features[:, rows]
+        part.features = self.features.take(rows)
         part.observed = self.observed.take(rows)
         part.weight = None if self.weight is None else self.weight[rows]
         part.groups = None if self.groups is None else self.groups[rows]
@@ -73,7 +76,7 @@ class LinearObjective(PenalizedObjective):
     def under(self, criterion: Criterion) -> LinearObjective:
         """Objective of the same rows under a criterion that observes the same; shares the features."""
         other = copy.copy(self)
-        other._set_criterion(criterion)
+        other.use(criterion)
         return other
 
     @property
@@ -88,19 +91,27 @@ class LinearObjective(PenalizedObjective):
 
     def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of some rows."""
-        return self.layout.predict(theta, self.features[:, rows])
+        return self.layout.predict(theta, self.features, rows)
 
-    def block(self, theta: Array, rows: slice, labeled: bool) -> Block:
+    def block(self, theta: Array, rows: slice, labeled: bool, *, with_curvature: bool = True) -> Block:
         """Per-person derivatives of the log-likelihood of rows that share a label."""
-        terms = self.criterion.terms(*self.predictors(theta, rows), self.placed.take(rows), labeled=labeled)
+        people = (*self.predictors(theta, rows), self.placed.take(rows))
+        if with_curvature:
+            terms = self.criterion.terms(*people, labeled=labeled)
+        else:
+            terms = Terms(*self.criterion.slopes(*people, labeled=labeled), np.empty((0, 0, 1)))
         if self.weight is not None:
             weight = self.weight[rows]
             terms = Terms(terms.value * weight, terms.gradient * weight, terms.curvature * weight)
         return Block(rows, labeled, terms)
 
     def blocks(self, theta: Array) -> Iterator[Block]:
-        """Per-person derivatives, block by block in the working order of rows."""
-        return (self.block(theta, *part) for part in blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS))
+        """First derivatives per person, block by block in the working order of rows."""
+        return (self.block(theta, *part, with_curvature=False) for part in self._parts())
+
+    def _parts(self) -> list[tuple[slice, bool]]:
+        """Blocks of rows that share a label, and whether they are labeled."""
+        return list(blocks_by_label(self.n_labeled, self.n, self.features.block_rows))
 
     def row_values(self, theta: Array) -> Array:
         """Log-likelihood of each person, in the working order of rows, times its weight."""
@@ -113,30 +124,35 @@ class LinearObjective(PenalizedObjective):
             value, gradient = 0.0, np.zeros(self.layout.size)
             hessian = np.zeros((self.layout.size, self.layout.size) if with_hessian else (0, 0))
             for part in parts:
-                block = self.block(theta, *part)
+                block = self.block(theta, *part, with_curvature=with_hessian)
                 value -= float(block.terms.value.sum())
                 self._add_gradient(gradient, block)
                 if with_hessian:
                     self._add_hessian(hessian, block)
             return Evaluation(value, gradient, hessian)
 
-        sums = share_out(add_up, list(blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS)))
+        sums = share_out(add_up, self._parts())
         return sums[0] if len(sums) == 1 else Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
 
+    def rough_curvature(self, theta: Array) -> Array:
+        """About the Hessian of the negative log-likelihood: that of as many rows as tell the features apart."""
+        some = self.part(ROUGH_ROWS * self.features.shape[0], ROUGH_ROWS * self.features.shape[0] // 4)
+        return mirror(some.sums(theta, with_hessian=True).hessian) * (self.n / some.n)
+
     def _add_gradient(self, gradient: Array, block: Block) -> None:
-        layout, features, terms = self.layout, self.features[:, block.rows], block.terms
-        gradient[: layout.n_predictors] -= terms.gradient.sum(axis=1)
+        layout, by_predictor, add_up = self.layout, block.terms.gradient, self.features.sums
+        gradient[: layout.n_predictors] -= by_predictor.sum(axis=1)
         if self.has_outcome:
-            gradient[layout.outcome] -= features[layout.of_outcome] @ terms.gradient[0]
+            gradient[layout.outcome] -= add_up(by_predictor[0], layout.of_outcome, block.rows)
         if layout.n_shared:
-            gradient[layout.shared] -= features[layout.of_shared] @ _over(layout.sloped, terms.gradient)
+            gradient[layout.shared] -= add_up(_over(layout.sloped, by_predictor), layout.of_shared, block.rows)
         if layout.n_other:
-            gradient[layout.other] -= features[layout.of_other] @ _over(layout.other_sloped, terms.gradient)
+            gradient[layout.other] -= add_up(_over(layout.other_sloped, by_predictor), layout.of_other, block.rows)
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
-        layout, curvature = self.layout, block.terms.curvature
-        features, leading = (self.features[part, block.rows] for part in (layout.of_outcome, layout.of_shared))
+        layout, curvature, every_feature = self.layout, block.terms.curvature, self.features.dense(block.rows)
+        features, leading = every_feature[layout.of_outcome], every_feature[layout.of_shared]
         outcome, shared, n_predictors = layout.outcome, layout.shared, layout.n_predictors
         hessian[:n_predictors, :n_predictors] -= curvature.sum(axis=2)
         if self.has_outcome:
@@ -149,11 +165,11 @@ class LinearObjective(PenalizedObjective):
             if self.has_outcome and not (block.labeled and self._splits_labeled):
                 hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
         if layout.n_other:
-            self._add_other(hessian, block)
+            self._add_other(hessian, block, every_feature)
 
-    def _add_other(self, hessian: Array, block: Block) -> None:
+    def _add_other(self, hessian: Array, block: Block, features: Array) -> None:
         """Add what concerns the slopes of what becomes of negatives."""
-        layout, features = self.layout, self.features[:, block.rows]
+        layout = self.layout
         by_other, all_features = _over(layout.other_sloped, block.terms.curvature), features[layout.of_other]
         hessian[: layout.n_predictors, layout.other] -= by_other @ all_features.T
         hessian[layout.other, layout.other] -= (all_features * _over(layout.other_sloped, by_other)) @ all_features.T
@@ -166,21 +182,32 @@ class LinearObjective(PenalizedObjective):
     def information(self, outer: Array) -> Array:
         """Sum over people of the outer product of their scores, from that of their gradients in the predictors."""
         sums = np.zeros((self.layout.size, self.layout.size))
-        for rows, _ in blocks_by_label(self.n_labeled, self.n, BLOCK_ROWS):
+        for rows, _ in self._parts():
             part = -outer[:, :, rows]
             # Unlabeled: products of outcome and propensity are in it, whatever the label.
             self._add_hessian(sums, Block(rows, False, Terms(part[0, 0], part[0], part)))
         return mirror(sums)
 
-    def risk_sums(self, theta: Array) -> tuple[float, float, Array, Array]:
+    def risk_sums(self, theta: Array, *, with_bend: bool = True) -> tuple[float, float, Array, Array]:
         """Sums over people of one, of their risk, and of its first and second derivatives in the outcome part."""
-        layout, weight = self.layout, np.ones(self.n) if self.weight is None else self.weight
-        features = np.vstack([np.ones(self.n), self.features[layout.of_outcome]])
-        never = self.criterion.family.log_never(theta[self.outcome_places] @ features)
-        left = weight * np.exp(never.value)
-        bend = -(features * (left * (never.second + never.first**2))) @ features.T
-        by_mean = -features @ (left * never.first)
-        return float(weight.sum()), float(weight @ -np.expm1(never.value)), by_mean, bend
+        part, weight = self.layout.of_outcome, np.ones(self.n) if self.weight is None else self.weight
+        size = 1 + self.layout.n_outcome
+        risk, by_mean, bend = 0.0, np.zeros(size), np.zeros((size, size) if with_bend else (0, 0))
+        for start in range(0, self.n, self.features.block_rows):
+            rows = slice(start, start + self.features.block_rows)
+            eta = theta[0] + self.features.times(theta[self.layout.outcome], part, rows)
+            never = self.criterion.family.log_never(eta)
+            left = weight[rows] * np.exp(never.value)
+            risk -= float(weight[rows] @ np.expm1(never.value))
+            slope, second = left * never.first, left * (never.second + never.first**2)
+            by_mean -= np.append(slope.sum(), self.features.sums(slope, part, rows))
+            if with_bend:
+                crossed = self.features.sums(second, part, rows)
+                bend[0, 0] -= second.sum()
+                bend[0, 1:] -= crossed
+                bend[1:, 0] -= crossed
+                bend[1:, 1:] -= self.features.products(second, part, part, rows)
+        return float(weight.sum()), risk, by_mean, bend
 
     def score_products(self, theta: Array, jacobian: Array) -> Array:
         """Sum over people, or groups, of the outer products of their scores; a weight counts as repeated people.
@@ -204,7 +231,7 @@ class LinearObjective(PenalizedObjective):
         """Gradient of each person's log-likelihood in the coefficients, block by block, shape (rows, size)."""
         layout = self.layout
         for block in self.blocks(theta):
-            features, gradient = self.features[:, block.rows].T, block.terms.gradient
+            features, gradient = self.features.dense(block.rows).T, block.terms.gradient
             scores = np.empty((features.shape[0], layout.size))
             scores[:, : layout.n_predictors] = gradient.T
             if self.has_outcome:

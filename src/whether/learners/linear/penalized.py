@@ -11,7 +11,8 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 from whether.distributions import softplus_expit
 from whether.learners.linear.design import order_columns
-from whether.learners.linear.linear_fit import Layout, LinearPredictor, Standardization
+from whether.learners.linear.layout import Layout
+from whether.learners.linear.linear_fit import LinearPredictor, Standardization
 from whether.learners.task import Task
 from whether.likelihood import Criterion
 from whether.propensity import Propensity
@@ -32,9 +33,10 @@ class PenalizedObjective(ABC):
         self.ridge, self.share, self.standardization = ridge, task.share, standardization
         self.has_outcome, self.n_columns = task.has_outcome, task.columns.size
         self.skips = order_columns(task)[1]
-        self._set_criterion(task.criterion())
+        self.use(task.criterion())
 
-    def _set_criterion(self, criterion: Criterion) -> None:
+    def use(self, criterion: Criterion) -> None:
+        """Maximise another criterion, which observes the same of people."""
         self.criterion = criterion
         n_features = self.standardization.columns.size
         self.layout = Layout.of(criterion.propensity, self.n_columns, n_features, self.has_outcome, self.skips)
@@ -59,7 +61,7 @@ class PenalizedObjective(ABC):
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
 
     @abstractmethod
-    def risk_sums(self, theta: Array) -> tuple[float, float, Array, Array]:
+    def risk_sums(self, theta: Array, *, with_bend: bool = True) -> tuple[float, float, Array, Array]:
         """Sums over people of one, of their risk, and of its first and second derivatives in the outcome part."""
 
     @abstractmethod
@@ -81,7 +83,7 @@ class PenalizedObjective(ABC):
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Objective and gradient, without the cost of the Hessian."""
         at = self.sums(theta, with_hessian=False)
-        penalty = self.penalty(theta)
+        penalty = self.penalty(theta, with_hessian=False)
         return at.value + penalty.value, at.gradient + penalty.gradient
 
     def evaluate(self, theta: Array) -> Evaluation:
@@ -91,28 +93,31 @@ class PenalizedObjective(ABC):
         hessian = mirror(at.hessian) + penalty.hessian
         return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian)
 
-    def penalty(self, theta: Array) -> Evaluation:
+    def rough_curvature(self, theta: Array) -> Array:
+        """About the Hessian of the negative log-likelihood."""
+        return mirror(self.sums(theta, with_hessian=True).hessian)
+
+    def penalty(self, theta: Array, *, with_hessian: bool = True) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""
         layout = self.layout
-        gradient, hessian = np.zeros(layout.size), np.zeros((layout.size, layout.size))
-        slopes = theta[layout.n_predictors :]
-        gradient[layout.n_predictors :] = self.ridge * slopes
-        diagonal(hessian)[layout.n_predictors :] = self.ridge
+        strength = np.zeros(layout.size)
+        strength[layout.n_predictors :] = self.ridge
+        strength[layout.other] += self.propensity.other_ridge
+        gradient = strength * theta
         levels = slice(layout.first, layout.n_predictors)
         value, by_level, by_levels = self.propensity.penalty(theta[levels])
         gradient[levels] += by_level
-        hessian[levels, levels] += by_levels
-        value += 0.5 * self.ridge * float(slopes @ slopes)
-        if layout.n_other and self.propensity.other_ridge:
-            more, places = self.propensity.other_ridge, np.arange(layout.size)[layout.other]
-            gradient[places] += more * theta[places]
-            hessian[places, places] += more
-            value += 0.5 * more * float(theta[places] @ theta[places])
+        value += 0.5 * float(strength @ theta**2)
+        bend_of_level = 0.0
         if self.has_outcome and self.propensity.pseudo_people:
             softplus, p = softplus_expit(theta[:1])
             value += self.propensity.pseudo_people * float(softplus[0] - 0.5 * theta[0])
             gradient[0] += self.propensity.pseudo_people * (p[0] - 0.5)
-            hessian[0, 0] += self.propensity.pseudo_people * p[0] * (1 - p[0])
+            bend_of_level = self.propensity.pseudo_people * float(p[0] * (1 - p[0]))
+        hessian = np.diag(strength) if with_hessian else np.empty((0, 0))
+        if with_hessian:
+            hessian[levels, levels] += by_levels
+            hessian[0, 0] += bend_of_level
         if self.share is not None and self.has_outcome:
             value += self._add_share(theta, gradient, hessian)
         return Evaluation(value, gradient, hessian)
@@ -120,11 +125,12 @@ class PenalizedObjective(ABC):
     def _add_share(self, theta: Array, gradient: Array, hessian: Array) -> float:
         """Penalty on a mean risk that is not the share known from elsewhere; derivatives are added in place."""
         assert self.share is not None
-        people, risk, by_mean, bend = self.risk_sums(theta)
+        people, risk, by_mean, bend = self.risk_sums(theta, with_bend=hessian.size > 0)
         by_mean, bend = by_mean / people, bend / people
         miss, places = risk / people - self.share.share, self.outcome_places
         gradient[places] += miss / self.share.error**2 * by_mean
-        hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
+        if hessian.size:
+            hessian[np.ix_(places, places)] += (np.outer(by_mean, by_mean) + miss * bend) / self.share.error**2
         return 0.5 * (miss / self.share.error) ** 2
 
 

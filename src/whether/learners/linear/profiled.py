@@ -106,9 +106,9 @@ class ProfiledObjective(LinearObjective):
         seen = events.weight_of[labeled] * hazard[labeled]
         crossed = np.empty((events.size, layout.size))
         crossed[:, 0], crossed[:, 1] = events.to_places(by_logit), events.to_places(by_hazard) + events.to_jumps(seen)
-        for column, feature in zip(_places(layout.outcome), self.features[layout.of_outcome], strict=True):
+        for column, feature in zip(_places(layout.outcome), self.features.each(layout.of_outcome), strict=True):
             crossed[:, column] = events.to_places(by_logit * feature[events.who])
-        for column, feature in zip(_places(layout.shared), self.features[layout.of_shared], strict=True):
+        for column, feature in zip(_places(layout.shared), self.features.each(layout.of_shared), strict=True):
             crossed[:, column] = events.to_places(by_hazard * feature[events.who])
             crossed[:, column] += events.to_jumps(seen * feature[labeled])
         return crossed

@@ -14,12 +14,13 @@ from whether.arrays import Array
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.penalized import PenalizedObjective
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.rows import deal_folds, sum_by_group
 from whether.propensity import Propensity
 
-# Minimises from given variables, with a tolerance.
-Solve: TypeAlias = Callable[[IndexedObjective, Array, float], Optimum]
+# Minimises from given variables, with a tolerance, and with what is known from an end nearby.
+Solve: TypeAlias = "Callable[[IndexedObjective, Array, float, End | None], Optimum]"
 
 # From a time part that is almost one index with the outcome to one that may go almost anywhere: the prior standard
 # deviation of a departure is 1/sqrt(penalty) spreads of log time per standard deviation of a feature. A pure index
@@ -55,17 +56,23 @@ class End(NamedTuple):
         """Objective reached."""
         return self.optimum.evaluation.value
 
+    def curvature_of(self, objective: PenalizedObjective) -> Array | None:
+        """About what the curvature of the likelihood is here on other rows: by their number; None if not known."""
+        known, own = self.optimum.curvature, self.indexed.objective
+        fits = known is not None and own.layout == objective.layout
+        return known * (objective.n / own.n) if known is not None and fits else None
+
 
 def choose_shrinkage(
-    objective: LinearObjective, index_start: Array, free_start: Array, solve: Solve, fixed: tuple[int, ...]
-) -> tuple[ShrinkagePath, Array]:
-    """Choose the penalty; return the path and the coefficients at the chosen penalty.
+    objective: LinearObjective, index_start: End, free_start: End, solve: Solve, fixed: tuple[int, ...]
+) -> tuple[ShrinkagePath, End]:
+    """Choose the penalty; return the path and the end at the chosen penalty.
 
     From ``index_start`` it goes down from the tightest penalty, from ``free_start`` up from the loosest.
     """
     penalties = candidate_penalties(objective.propensity)
     problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
-    down, up = _follow(problems, index_start, solve), _follow(problems[::-1], free_start, solve)
+    down, up = (_follow(*side, solve) for side in ((problems, index_start), (problems[::-1], free_start)))
     points = [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
     hopeful = _hopeful(objective, points)
     held_out = np.full((len(points), objective.n), np.nan)
@@ -83,7 +90,7 @@ def choose_shrinkage(
         chosen=penalties[chosen],
         best=penalties[best],
     )
-    return path, points[chosen].coefficients
+    return path, points[chosen]
 
 
 def candidate_penalties(propensity: Propensity) -> tuple[float, ...]:
@@ -96,12 +103,13 @@ def usual_penalty(propensity: Propensity) -> float:
     return candidate_penalties(propensity)[1]
 
 
-def _follow(problems: list[IndexedObjective], coefficients: Array, solve: Solve) -> list[End]:
+def _follow(problems: list[IndexedObjective], start: End, solve: Solve) -> list[End]:
     """Fit one problem after the other, each from where the one before ended."""
     points: list[End] = []
     for indexed in problems:
-        points.append(End("path", indexed, solve(indexed, indexed.from_coefficients(coefficients), TOLERANCE)))
-        coefficients = points[-1].coefficients
+        variables = indexed.from_coefficients(start.coefficients)
+        start = End("path", indexed, solve(indexed, variables, TOLERANCE, start))
+        points.append(start)
     return points
 
 
@@ -140,7 +148,7 @@ def _error_of_sum(values: Array, objective: LinearObjective) -> Array:
 def held_out_values(objective: LinearObjective, points: list[End], solve: Solve) -> Array:
     """Log-likelihood of each person under the model fitted without its fold, one row per penalty."""
     labeled = np.arange(objective.n) < objective.n_labeled
-    known = labeled, objective.observed.ranks(), objective.features.T
+    known = labeled, objective.observed.ranks(), objective.features.totals()[:, None]
     fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
     values = np.empty((len(points), objective.n))
     for number in range(N_FOLDS):
@@ -148,6 +156,6 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
         training, held_out = objective.subset(inside), objective.subset(outside)
         for row, point in enumerate(points):
             indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            optimum = solve(indexed, point.optimum.parameters, TOLERANCE)
+            optimum = solve(indexed, point.optimum.parameters, TOLERANCE, point)
             values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
     return values

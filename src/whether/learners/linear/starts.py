@@ -20,7 +20,7 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import newton
+from whether.learners.linear.optimize import MANY_PARAMETERS, lbfgs, newton
 from whether.likelihood import Likelihood
 from whether.propensity import Certain
 
@@ -29,7 +29,10 @@ def label_coefficients(objective: LinearObjective) -> Array:
     """Intercept and slopes of the logistic regression on the labels, on the objective's features."""
     naive = objective.under(Likelihood(Certain()))
     naive.share = None  # it is that of positives, not of labels
-    return newton(naive.evaluate, np.zeros(naive.layout.size), tolerance=0.1, max_steps=8).parameters
+    start = np.zeros(naive.layout.size)
+    if start.size > MANY_PARAMETERS:
+        return lbfgs(naive.value_and_gradient, start, tolerance=0.1, max_steps=80).parameters
+    return newton(naive.evaluate, start, tolerance=0.1, max_steps=8).parameters
 
 
 def starting_points(

@@ -46,16 +46,16 @@ class StreamedObjective(PenalizedObjective):
     def under(self, criterion: Criterion) -> StreamedObjective:
         """Objective of the same rows under a criterion that observes the same."""
         other = copy.copy(self)
-        other._set_criterion(criterion)
+        other.use(criterion)
         return other
 
     def sums(self, theta: Array, *, with_hessian: bool) -> Evaluation:
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
         return self._blocks.total(partial(_sums, self.criterion, theta, with_hessian))
 
-    def risk_sums(self, theta: Array) -> tuple[float, float, Array, Array]:
+    def risk_sums(self, theta: Array, *, with_bend: bool = True) -> tuple[float, float, Array, Array]:
         """Sums over people of one, of their risk, and of its first and second derivatives in the outcome part."""
-        return self._blocks.total(partial(_risk_sums, self.criterion, theta))
+        return self._blocks.total(partial(_risk_sums, self.criterion, theta, with_bend))
 
     def score_products(self, theta: Array, jacobian: Array) -> Array:
         """Sum over people of the outer products of their scores; a weight counts as repeated people."""
@@ -73,8 +73,10 @@ def _sums(criterion: Criterion, theta: Array, with_hessian: bool, block: LinearO
     return block.under(criterion).sums(theta, with_hessian=with_hessian)
 
 
-def _risk_sums(criterion: Criterion, theta: Array, block: LinearObjective) -> tuple[float, float, Array, Array]:
-    return block.under(criterion).risk_sums(theta)
+def _risk_sums(
+    criterion: Criterion, theta: Array, with_bend: bool, block: LinearObjective
+) -> tuple[float, float, Array, Array]:
+    return block.under(criterion).risk_sums(theta, with_bend=with_bend)
 
 
 def _score_products(criterion: Criterion, theta: Array, jacobian: Array, block: LinearObjective) -> Array:
