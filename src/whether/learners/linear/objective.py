@@ -40,7 +40,9 @@ class LinearObjective(PenalizedObjective):
 
     def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
         cohort = task.cohort
-        self.order, self.n_labeled = labeled_first(cohort.labeled)
+        self.order, self.n_labeled = labeled_first(
+            cohort.labeled, cohort.seen_negative if task.propensity.has_negatives else None
+        )
         super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
         self.features = standardize(cohort, self.order, self.standardization)
         self.observed = task.propensity.observe(cohort).take(self.order)
