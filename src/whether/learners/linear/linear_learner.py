@@ -16,7 +16,7 @@ from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import LinearFit
 from whether.learners.linear.nonnegative import NonNegativeObjective
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum, descent_direction, lbfgs, newton, polish
+from whether.learners.linear.optimize import Optimum, descent_direction, follow, lbfgs, newton, polish
 from whether.learners.linear.penalized import PenalizedObjective
 from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
@@ -78,7 +78,7 @@ class LinearLearner(Learner):
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            draft = objective if self.is_exact else objective.part(DRAFT_ROWS, DRAFT_LABELED)
+            draft = objective if self.is_exact else objective.part(*objective.draft_size)
             search = self._search(task, draft)
             whole = objective.under(search.objective.criterion)
             return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
@@ -125,7 +125,7 @@ class LinearLearner(Learner):
             indexed = IndexedObjective(objective, fit.shrinkage, _fixed(task))
             start = indexed.from_coefficients(fit.coefficients)
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
-            values = held_out_values(objective, [end], self.solve)
+            values = held_out_values(objective, [end], self.solve_near)
             return float(values.sum()) / (objective.n if objective.weight is None else float(objective.weight.sum()))
 
     def settled(self, fit: LinearFit) -> LinearLearner:
@@ -141,6 +141,12 @@ class LinearLearner(Learner):
         if indexed.size <= MANY_PARAMETERS:
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
         return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
+
+    def solve_near(self, indexed: IndexedObjective, start: Array, tolerance: float) -> Optimum:
+        """Minimise from the optimum of a problem that differs little, in a penalty or in a fold of the rows."""
+        if indexed.size > MANY_PARAMETERS:
+            return self.solve(indexed, start, tolerance)
+        return follow(indexed.evaluate, indexed.value_and_gradient, start, min(30, self.max_iter), tolerance)
 
     def _polish(
         self, objective: PenalizedObjective, larger: LinearObjective, search: Search

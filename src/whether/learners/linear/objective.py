@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, or
 from whether.learners.linear.linear_fit import Standardization
 from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.parallel import share_out
+from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS
 from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
@@ -37,6 +38,9 @@ class LinearObjective(PenalizedObjective):
 
     Features are standardised as is given or, where it is not, by their own means and standard deviations.
     """
+
+    # Rows on which starts, candidates and penalties are settled, about so many, and labeled ones among them, at least.
+    draft_size: ClassVar[tuple[int, int]] = (DRAFT_ROWS, DRAFT_LABELED)
 
     def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
         cohort = task.cohort

@@ -86,7 +86,7 @@ class Search:
             return
         labels = next(end for end in self.ends if end.name == "labels")
         self.path, coefficients = choose_shrinkage(
-            self.objective, labels.coefficients, self.best.coefficients, self.learner.solve, self.fixed
+            self.objective, labels.coefficients, self.best.coefficients, self.learner.solve_near, self.fixed
         )
         if self.path.chosen != self.shrinkage:
             self.shrinkage = self.path.chosen
