@@ -78,7 +78,8 @@ class LinearLearner(Learner):
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            draft = objective if self.is_exact else objective.part(*objective.draft_size)
+            most = DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows
+            draft = objective if self.is_exact else objective.part(*most)
             search = self._search(task, draft)
             whole = objective.under(search.objective.criterion)
             return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)

@@ -18,7 +18,6 @@ from whether.learners.linear.design import BLOCK_ROWS, learn_standardization, or
 from whether.learners.linear.linear_fit import Standardization
 from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.parallel import share_out
-from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS
 from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
@@ -39,8 +38,8 @@ class LinearObjective(PenalizedObjective):
     Features are standardised as is given or, where it is not, by their own means and standard deviations.
     """
 
-    # Rows on which starts, candidates and penalties are settled, about so many, and labeled ones among them, at least.
-    draft_size: ClassVar[tuple[int, int]] = (DRAFT_ROWS, DRAFT_LABELED)
+    # What a look at some rows costs: so many times fewer of them settle starts, candidates and penalties.
+    cost_of_rows: ClassVar[int] = 1
 
     def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
         cohort = task.cohort

@@ -20,7 +20,6 @@ from whether.learners.linear.baseline import Baseline, BaselineProblem
 from whether.learners.linear.event_times import EventTimes
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.penalized import Evaluation
-from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS
 from whether.learners.task import Task
 from whether.propensity import CoxPropensity, FreeBaseline, Observed, Propensity, equal_event_edges
 
@@ -31,8 +30,7 @@ MOST_KNOTS = 100
 class ProfiledObjective(LinearObjective):
     """Penalised negative profile log-likelihood of the coefficients, labeled people first."""
 
-    # Half of what others take: a look at the same rows costs twice as much where a baseline has to be found for it.
-    draft_size: ClassVar[tuple[int, int]] = (DRAFT_ROWS // 2, DRAFT_LABELED // 2)
+    cost_of_rows: ClassVar[int] = 2  # a baseline has to be found at every look
 
     def __init__(self, task: Task, ridge: float) -> None:
         super().__init__(task, ridge)
