@@ -60,7 +60,7 @@ class LinearObjective(PenalizedObjective):
     def subset(self, rows: Rows) -> LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
-        part.features = self.features[:, rows]
+        part.features, part.order = self.features[:, rows], self.order[rows]
         part.observed = self.observed.take(rows)
         part.weight = None if self.weight is None else self.weight[rows]
         part.groups = None if self.groups is None else self.groups[rows]
@@ -72,8 +72,9 @@ class LinearObjective(PenalizedObjective):
         step = step_of_part(self.n, self.n_labeled, n_rows, n_labeled)
         if step == 1:
             return self
-        labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
-        return self.subset(np.concatenate([labeled, unlabeled]))
+        # Spaced in the order of the table, as where rows come in blocks.
+        unlabeled = self.n_labeled + np.argsort(self.order[self.n_labeled :], kind="stable")[::step]
+        return self.subset(np.concatenate([np.arange(0, self.n_labeled, step), np.sort(unlabeled)]))
 
     def under(self, criterion: Criterion) -> LinearObjective:
         """Objective of the same rows under a criterion that observes the same; shares the features."""
