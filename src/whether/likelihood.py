@@ -22,10 +22,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
-from whether.distributions import Jet, softplus_expit
+from whether.distributions import softplus_expit
 from whether.family import MIXTURE, PROMOTION_TIME, Family
 from whether.propensity.base import Propensity, Terms, merge_terms, terms_along
 from whether.propensity.observed import Observed
+from whether.unlabeled import two_sided_terms, unlabeled_slopes, unlabeled_terms
 
 
 class Surrogate(NamedTuple):
@@ -108,7 +109,7 @@ class Likelihood(Criterion):
     def _plain_surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
         """Of people who were there from time zero; without the second derivatives that nobody looks at."""
         read = self.propensity.seen_terms if labeled else self.propensity.missed_terms
-        if eta is None or self.propensity.n_of_positives < v.shape[0]:
+        if eta is None or self.propensity.has_negatives:
             return super().surrogate(eta, v, observed, labeled=labeled)
         (softplus, p), terms = softplus_expit(eta), read(v, observed)
         after, q = (eta + terms.value, 1.0) if labeled else softplus_expit(eta + terms.value)
@@ -135,21 +136,17 @@ class Likelihood(Criterion):
     def _unlabeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log(1 - p + p missed), and of what became of a negative where that is said."""
         log_missed, other = self.propensity.unlabeled_terms(v, observed)
-        terms = log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
-        if other is None:
-            return terms
-        own = slice(-other.gradient.shape[0], None)
-        terms.gradient[own] += other.gradient
-        terms.curvature[own, own] += other.curvature
-        return terms._replace(value=terms.value + other.value)
+        if other is not None:
+            assert eta is not None, "negatives are modelled, so there are some"
+            return two_sided_terms(self.family, eta, log_missed, other)
+        return log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
 
     def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
         log_missed, other = self.propensity.unlabeled_terms(v, observed)
-        slopes = log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
-        if other is None:
-            return slopes
-        slopes[1][-other.gradient.shape[0] :] += other.gradient
-        return slopes[0] + other.value, slopes[1]
+        if other is not None:
+            assert eta is not None, "negatives are modelled, so there are some"
+            return two_sided_terms(self.family, eta, log_missed, other, with_curvature=False)[:2]
+        return log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
 
     def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log p + log seen."""
@@ -256,9 +253,13 @@ def _subtract(wholes: Sequence[Array], parts: Sequence[Array], rows: Rows) -> No
             whole[place][rows] -= part[place]
 
 
-def labeled_first(labeled: Flags) -> tuple[Rows, int]:
-    """Order of rows in which labeled people come first, otherwise as they were, and how many are labeled."""
-    return np.argsort(~labeled, kind="stable"), int(np.count_nonzero(labeled))
+def labeled_first(labeled: Flags, never: Flags | None = None) -> tuple[Rows, int]:
+    """Order of rows in which labeled people come first, otherwise as they were, and how many are labeled.
+
+    After them may come those who are known never to have the event: blocks of people who are alike take less work.
+    """
+    kind = ~labeled if never is None else np.where(labeled, 0, np.where(never, 1, 2))
+    return np.argsort(kind, kind="stable"), int(np.count_nonzero(labeled))
 
 
 def blocks_by_label(n_labeled: int, n: int, size: int | None = None) -> Iterator[tuple[slice, bool]]:
@@ -274,23 +275,3 @@ def label_log_likelihood(labeled: Flags, log_odds: Array | None, log_seen: Array
         return np.where(labeled, log_seen, log_missed)
     missed = softplus_expit(log_odds + log_missed)[0] - softplus_expit(log_odds)[0]
     return np.where(labeled, log_seen - softplus_expit(-log_odds)[0], missed)
-
-
-def unlabeled_slopes(family: Family, eta: Array, log_missed: Terms) -> tuple[Array, Array]:
-    """Log-likelihood of unlabeled people, never(eta) / never(eta + log missed), and its gradient in (eta, v).
-
-    In the mixture it is log(1 - p + p * missed). The posterior q = expit(eta + log_missed) of being positive although
-    unlabeled is EM's E-step, and the gradient in eta is q - p: gradient methods and EM have the same stationary points.
-    """
-    before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
-    unseen = family.log_unseen(before, after, log_missed.value)
-    return unseen.value, np.concatenate([unseen.first[None], -after.first * log_missed.gradient])
-
-
-def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:
-    """Log-likelihood of unlabeled people with first and second derivatives."""
-    before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
-    unseen = family.log_unseen(before, after, log_missed.value)
-    terms = terms_along(Jet(unseen.value, -after.first, -after.second), log_missed)
-    terms.gradient[0], terms.curvature[0, 0] = unseen.first, unseen.second
-    return terms

@@ -1,7 +1,6 @@
 """What an analysis says about a cohort, and what it says when it cannot."""
 
 import math
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from whether.analysis.ranges import reach_up, widest_range
 from whether.analysis.remaining import Remaining
 from whether.estimators import LabelClassifier, SARPUClassifier
 from whether.facts import WIDTH
+from whether.learners import choice, parallel
 from whether.telling.advice_words import ASSUMPTIONS
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
@@ -257,12 +257,12 @@ def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
 
 
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
-    module = sys.modules["whether.analysis.whole_answer"]
-    monkeypatch.setattr(module, "MANY_PEOPLE", 600)
-    monkeypatch.setattr(module, "PEOPLE_TO_CHOOSE", 400)
+    monkeypatch.setattr(choice, "MANY_PEOPLE", 600)
+    monkeypatch.setattr(choice, "PEOPLE_TO_CHOOSE", 400)
     monkeypatch.setattr(resampling, "LARGEST", 100)
     found = quick(**known, learner="auto")
-    assert found.model.learner in ("linear", "boosted", "neural")
+    assert found.model.selection_.chosen in ("linear", "boosted", "neural")
+    assert max(found.model.selection_.n_people) <= 400
     assert Note("learner chosen on a part", {"part": 400, "people": 800}) in found.notes
     assert found.risks.size == 800
 
@@ -274,6 +274,21 @@ def test_a_learner_without_standard_errors_is_refitted_for_intervals(known, monk
     assert (found.risks < found.upper).all()
     assert found.unseen.lower < found.unseen.estimate < found.unseen.upper
     assert Note("intervals from refits", {"refits": 3}) in found.notes
+
+
+def test_an_answer_does_not_depend_on_where_it_is_computed(known, monkeypatch):
+    monkeypatch.setattr(resampling, "N_REFITS", 3)
+    here = wh.analyze(**known, learner="boosted", n_splits=2)
+    monkeypatch.setattr(parallel, "MANY_NUMBERS", 0)
+    monkeypatch.setattr(parallel, "cpu_count", lambda: 2)
+    there = wh.analyze(**known, learner="boosted", n_splits=2)
+    assert there.unseen == here.unseen
+    assert there.mean_risk == here.mean_risk
+    assert np.array_equal(there.lower, here.lower)
+    for one, other in zip(there.sensitivity.variants, here.sensitivity.variants, strict=True):
+        assert (one.value, one.mean_risk, one.objection) == (other.value, other.mean_risk, other.objection)
+    for row, scores in here.backtest.scores.items():
+        assert np.array_equal(there.backtest.scores[row]["auc"], scores["auc"], equal_nan=True)
 
 
 def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, monkeypatch):

@@ -10,7 +10,7 @@ from whether import METHODS
 from whether.learners.fit_result import Status
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import lbfgs, newton, polish
+from whether.learners.linear.optimize import follow, lbfgs, newton, polish
 from whether.learners.linear.penalized import Evaluation
 from whether.learners.task import Task
 from whether.propensity import LogisticPropensity
@@ -139,3 +139,22 @@ def test_many_slopes_come_to_the_optimum_of_newtons_method(kind, global_random_s
     start = indexed.from_coefficients(model.model_.coefficients)
     assert newton(indexed.evaluate, start).evaluation.value == pytest.approx(model.fit_result_.objective, abs=1e-3)
     assert model.summary().coefficients[0].standard_error > 0
+
+
+def test_following_a_penalty_or_a_fold_ends_where_newton_ends(uncertain_propensity, objective_of):
+    objective = objective_of(uncertain_propensity, columns=(2,), n=300)
+    start = newton(objective.evaluate, np.zeros(objective.layout.size)).parameters
+    part = objective.subset(np.flatnonzero(np.arange(300) % 5))
+    near = follow(part.evaluate, part.value_and_gradient, start, 30, 1e-6)
+    assert near.status.converged
+    # A decrement of the tolerance is its root, in standard errors.
+    exact = newton(part.evaluate, start)
+    distance = near.parameters - exact.parameters
+    assert distance @ exact.evaluation.hessian @ distance < 1e-5
+
+
+@pytest.mark.parametrize("start", [(0.0, 0.0), (0.1, 0.5), (1.4, 0.2), (50.0, 1.0)])
+def test_following_from_afar_or_from_a_saddle_is_newtons_method(start):
+    at = follow(double_well, lambda x: double_well(x)[:2], np.array(start), 30, 1e-9)
+    assert at.status.converged
+    np.testing.assert_allclose(np.abs(at.parameters), [1.0, 0.0], atol=1e-4)

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from whether.advise.evidence.whole import Evidence
 from whether.advise.recommendation import Recommendation, recommend
 from whether.advise.situation import Situation
 from whether.advise.standing import object_to
-from whether.advise.trials import list_trials
+from whether.advise.trials import Trial, list_trials
 from whether.cohort import Cohort, known_of
 from whether.estimators import ElkanNotoClassifier
 from whether.facts import Groups, RestsOn, Told
+from whether.learners.parallel import in_processes
 from whether.learners.progress import progress, reporting
 from whether.methods import ENPU, METHODS
 from whether.validate import ArgumentError
@@ -203,17 +205,16 @@ def vary(
     """Fit what was advised, and all else that may be assumed, to a cohort; risks come from the features of people."""
     trials = list(list_trials(advice, cohort, label_frequency, prevalence, learner))
     advised = advice.estimator.set_params(learner=learner)
-    risks = _predict(advised, cohort, people)
+    risks, judged = _predict(advised, cohort, people), advice.evidence.material.cohort.features
     variants, situation = [], Situation(advice.evidence)
+    is_fitted = [seen is cohort and _are_alike(model, advised) for _, _, model, seen in trials]
+    others = (trial for trial, known in zip(trials, is_fitted, strict=True) if not known)
+    found = in_processes(partial(_try, people, judged, risks), others, cohort.features.size)
     with progress(len(trials), "Variants") as bar:
-        for kind, value, model, seen in trials:
-            if seen is cohort and _are_alike(model, advised):  # which is fitted already
-                model, variant = advised, _compare(kind, value, risks, risks)
-            else:
-                variant = _try(kind, value, model, seen, people, risks)
+        for (kind, value, model, _), known in zip(trials, is_fitted, strict=True):
+            # The evidence is about the cohort, the risks may be of others.
+            variant, level = (_compare(kind, value, risks, risks), _level(advised, judged)) if known else next(found)
             if not variant.failed and value != advice.method:
-                # The evidence is about the cohort, the risks may be of others.
-                level = float(model.predict_proba(advice.evidence.material.cohort.features)[:, 1].mean())
                 variant = replace(variant, objection=_object_to(variant, model, level, situation, advice))
             variants.append(variant)
             bar.advance()
@@ -235,12 +236,18 @@ def fit_to(cohort: Cohort, model: Any, X: Any = None, sample_weight: Array | Non
     return model.fit(features, labels, **known_of(cohort), sample_weight=sample_weight)
 
 
-def _try(kind: str, value: str | float, model: Any, cohort: Cohort, people: Array, reference: Array) -> Variant:
+def _try(people: Array, judged: Array, reference: Array, trial: Trial) -> tuple[Variant, float]:
+    """Risks of people under other assumptions, and the mean risk of those whom the evidence is about."""
+    kind, value, model, cohort = trial
     try:
         risks = _predict(model, cohort, people)
     except (ValueError, np.linalg.LinAlgError) as error:
-        return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error))
-    return _compare(kind, value, risks, reference)
+        return Variant(kind, value, math.nan, math.nan, np.full(reference.size, math.nan), str(error)), math.nan
+    return _compare(kind, value, risks, reference), _level(model, judged)
+
+
+def _level(model: Any, people: Array) -> float:
+    return float(model.predict_proba(people)[:, 1].mean())
 
 
 def _compare(kind: str, value: str | float, risks: Array, reference: Array) -> Variant:

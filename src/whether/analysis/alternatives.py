@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from whether.estimators.held_out import held_out_log_likelihood
 from whether.estimators.time_model import TimeModelClassifier
 from whether.family import Family
 from whether.learners import LinearFit
+from whether.learners.parallel import in_processes
 from whether.learners.progress import progress
 
 Array = NDArray[np.float64]
@@ -101,12 +103,10 @@ def fit_alternatives(
     fitted, scores = [], []
     rivals = list(_rivals(model, reference))
     with progress(len(rivals), "Alternatives") as bar:
-        for rival in rivals:
-            try:
-                fitted.append(_fit(rival, part))
-                scores.append(held_out_log_likelihood(rival, part))
-            except (ValueError, np.linalg.LinAlgError):
-                del fitted[len(scores) :]  # a tail that cannot be fitted says nothing
+        for found in in_processes(partial(_judge, part), rivals, part.features.size):
+            if found is not None:  # a tail that cannot be fitted says nothing
+                fitted.append(found[0])
+                scores.append(found[1])
             bar.advance()
     everybody = [*fitted, reference]
     tables = [X if each is model else cohort.features for each in everybody]
@@ -140,6 +140,14 @@ def _fit(model: CensoredClassifier, cohort: Cohort) -> CensoredClassifier:
         warnings.simplefilter("ignore")  # what may mislead about a rival shows in how far it reaches
         fitted: CensoredClassifier = fit_to(cohort, model)
     return fitted
+
+
+def _judge(cohort: Cohort, rival: CensoredClassifier) -> tuple[CensoredClassifier, float] | None:
+    """A rival fitted, and how well it predicts people left out; None where it cannot be fitted."""
+    try:
+        return _fit(rival, cohort), held_out_log_likelihood(rival, cohort)
+    except (ValueError, np.linalg.LinAlgError):
+        return None
 
 
 def _weigh(scores: Array, n: int, most: float) -> Array:

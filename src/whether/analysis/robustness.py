@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from whether.advise import Backtest, Recommendation, Sensitivity, backtest
 from whether.advise.variants import vary
 from whether.cohort import Cohort
+from whether.learners.parallel import n_processes
 from whether.methods import METHODS
 
 Array = NDArray[np.float64]
@@ -90,6 +91,7 @@ def run_backtest(question: Question, n_splits: int) -> tuple[Backtest | None, st
                 methods=list(dict.fromkeys(methods)),
                 advice=False,
                 n_splits=n_splits,
+                n_jobs=n_processes(part.features.size),
                 random_state=question.random_state,
             )
     except (ValueError, np.linalg.LinAlgError):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity, examine, recommend
 from whether.advise.variants import fit_to
@@ -24,11 +23,9 @@ from whether.analysis.sources import RECORDS, read_source
 from whether.analysis.sums import take_sums
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
+from whether.learners import choice
 from whether.learners.progress import Steps, progress, reporting
 from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
-
-# Above so many people, which learner is best is found out on a part of them.
-MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
 
 def analyze(
@@ -122,7 +119,7 @@ def analyze(
         cohort = _put_together(evidence.material.cohort, source.groups)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
-            model, settled = _choose_model(advice, cohort, learner, random_state, draws)
+            model = _take_model(advice, learner, random_state)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
             sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence))
@@ -148,7 +145,12 @@ def analyze(
         no_sensitivity=not_moved,
         cautions=find_cautions(advice, found.own_risk, record),
         warnings=caught,
-        notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(asked, model, record, moved)),
+        notes=(
+            *_note_on_choice(model, cohort.n),
+            *sums.notes,
+            *found.notes,
+            *_notes_on_checks(asked, model, record, moved),
+        ),
     )
 
 
@@ -191,23 +193,17 @@ def _check(
     return record, no_record, moved, not_moved
 
 
-def _choose_model(
-    advice: Recommendation, cohort: Cohort, learner: Any, random_state: int, rng: np.random.Generator
-) -> tuple[CensoredClassifier, tuple[Note, ...]]:
-    """Return the recommended classifier, to be fitted; of a large cohort a part says which learner "auto" takes."""
+def _take_model(advice: Recommendation, learner: Any, random_state: int) -> CensoredClassifier:
+    """Return the recommended classifier, to be fitted."""
     model = advice.estimator.set_params(random_state=random_state)
-    if learner is not None:
-        model.set_params(learner=learner)
-    if not isinstance(model.learner, str) or model.learner != "auto" or cohort.n <= MANY_PEOPLE:
-        return model, ()
-    trial = clone(model)
-    part = cohort.take(np.sort(rng.choice(cohort.n, size=PEOPLE_TO_CHOOSE, replace=False)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit to everybody warns
-        fit_to(part, trial)
-    assert trial.selection_ is not None
-    note = Note("learner chosen on a part", {"part": part.n, "people": cohort.n})
-    return model.set_params(learner=trial.selection_.chosen), (note,)
+    return model if learner is None else model.set_params(learner=learner)
+
+
+def _note_on_choice(model: CensoredClassifier, n: int) -> tuple[Note, ...]:
+    """Say where a part of the people decided which learner is taken."""
+    if model.selection_ is None or n <= choice.MANY_PEOPLE:
+        return ()
+    return (Note("learner chosen on a part", {"part": choice.PEOPLE_TO_CHOOSE, "people": n}),)
 
 
 def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError
 
 NAMES = ("linear", "boosted", "neural", "auto")
+# Above so many people, which learner is best is found out on a part of them.
+MANY_PEOPLE, PEOPLE_TO_CHOOSE = 50_000, 20_000
 
 
 class AutoLearner(Learner, BaseEstimator):
@@ -28,7 +30,8 @@ class AutoLearner(Learner, BaseEstimator):
 
     The standard error of a difference is Nadeau and Bengio's: fits to overlapping folds err together, and the plain
     one, of people as if each had a fit of their own, is too small by a third. After each fold, learners that lie more
-    than a standard error behind the best are left out of the next, those simpler than the best if it is two.
+    than a standard error behind the best are left out of the next, those simpler than the best if it is two. Of more
+    than 50,000 people 20,000, drawn at random, decide; the chosen learner is fitted to all.
 
     Parameters
     ----------
@@ -46,8 +49,14 @@ class AutoLearner(Learner, BaseEstimator):
 
     def fit(self, task: Task) -> Any:
         """Cross-validate the learners and fit the chosen one to all rows."""
-        cohort = task.cohort
         learners = {name: learner for name, learner in self.learners.items() if learner.can_read(task)}
+        selection = self._choose(learners, _part_to_choose_on(task))
+        model = learners[selection.chosen].fit(task)
+        return replace(model, result=replace(model.result, selection=selection))
+
+    def _choose(self, learners: dict[str, Learner], task: Task) -> Selection:
+        """Judge the learners fold by fold."""
+        cohort = task.cohort
         judged = {name: _at_its_best(learner, task) for name, learner in learners.items()}
         ranks = task.propensity.observe(cohort).ranks()
         fold = deal_folds(cohort.labeled, ranks, cohort.features, self.n_folds, groups=cohort.groups)
@@ -63,8 +72,13 @@ class AutoLearner(Learner, BaseEstimator):
                 bar.advance()
                 if len(running) == 1:
                     break
-        model = learners[selection.chosen].fit(task)
-        return replace(model, result=replace(model.result, selection=selection))
+        return selection
+
+
+def _part_to_choose_on(task: Task) -> Task:
+    """All people, or as many as it takes to tell learners apart."""
+    n = task.cohort.n
+    return task if n <= MANY_PEOPLE else task.take(np.sort(task.rng.choice(n, size=PEOPLE_TO_CHOOSE, replace=False)))
 
 
 def _at_its_best(learner: Learner, task: Task) -> Learner:

@@ -1,13 +1,16 @@
-"""Sharing blocks of rows out to threads; NumPy and BLAS release the interpreter's lock while they compute."""
+"""Sharing work out: blocks of rows to threads, and whole fits, of which there are many, to processes.
+
+NumPy and BLAS release the interpreter's lock while they compute; what surrounds them in a fit does not.
+"""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import TypeVar
 
-from joblib import cpu_count
+from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -16,6 +19,8 @@ Result = TypeVar("Result")
 # Fewer blocks than this are done before the threads have started.
 FEW_BLOCKS = 8
 MOST_THREADS = 4
+# Numbers in a table of features (people times features) from which on fits take longer than a process to start.
+MANY_NUMBERS = 25_000
 # OpenMP's threads do not come along when a process forks, and a child that asks for them waits for ever.
 _is_forked = False
 
@@ -47,6 +52,21 @@ def share_out(work: Callable[[list[Item]], Result], items: list[Item]) -> list[R
     parts = [items[start : start + size] for start in range(0, len(items), size)]
     with ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
+
+
+def n_processes(n_numbers: int) -> int:
+    """Processes for fits that do not wait for each other, to tables with so many numbers."""
+    return min(int(cpu_count()), MOST_THREADS) if n_numbers >= MANY_NUMBERS and not _is_forked else 1
+
+
+def in_processes(work: Callable[[Item], Result], items: Iterable[Item], n_numbers: int) -> Iterator[Result]:
+    """Apply ``work`` to items, each a fit to tables with so many numbers; results come one by one, in order.
+
+    What is drawn at random has to be drawn before: results do not depend on where they were computed.
+    """
+    jobs = Parallel(n_jobs=n_processes(n_numbers), return_as="generator")
+    results: Iterator[Result] = jobs(delayed(work)(item) for item in items)
+    return results
 
 
 def one_blas_thread() -> AbstractContextManager[object]:

@@ -125,9 +125,9 @@ class Propensity(ABC):
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
-        """``missed_terms``, and the log probability of what became of a negative, in the last of the predictors.
+        """``missed_terms`` in the predictors of positives, and the log probability of what became of a negative.
 
-        None where nothing is said of negatives.
+        That is in the last of the predictors, and None where nothing is said of negatives.
         """
         return self.missed_terms(v, observed), None
 
@@ -161,6 +161,11 @@ class Propensity(ABC):
     def n_of_positives(self) -> int:
         """Number of predictors, the first ones, that say when positives are seen; the others are of negatives."""
         return len(self.predictors)
+
+    @property
+    def has_negatives(self) -> bool:
+        """Whether something is said of when negatives are seen."""
+        return self.n_of_positives < len(self.predictors)
 
     @property
     def has_clock(self) -> bool:

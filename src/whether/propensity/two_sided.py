@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from whether.arrays import Array
+from whether.arrays import Array, Flags, Rows
 from whether.propensity.base import Propensity, Terms
 from whether.propensity.observed import Observed
 from whether.propensity.survival_time import SurvivalTimePropensity
@@ -51,36 +51,31 @@ class TwoSidedPropensity(Propensity):
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log of the survival of positives over that of negatives."""
-        return self._living_terms(v, observed)[0]
+        events, deaths = self.events.log_missed(v[: self.size], observed), self._alive(v, observed)
+        first, own = slice(0, self.size), slice(self.size, None)
+        curvature = np.zeros((v.shape[0], *v.shape))
+        curvature[first, first], curvature[own, own] = events.curvature, -deaths.curvature
+        gradient = np.concatenate([events.gradient, -deaths.gradient])
+        return Terms(events.value - deaths.value, gradient, curvature)
 
     def log_left(self, v: Array, place: Array) -> Array:
         """As of positives."""
         return self.events.log_left(v[: self.size], place)
 
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
-        """Ratio and survival of the living, and the density of a death; nothing of those who never have the event."""
-        missed, other = self._living_terms(v, observed.end)
+        """Survival of both sides of the living, and the density of a death; nothing of who never has the event."""
         if observed.never is None:
-            return missed, other
-        lives = ~observed.never
-        missed.value[observed.never] = -np.inf
-        for part in (missed.gradient, missed.curvature, *other):
-            part *= lives
+            return self.events.log_missed(v[: self.size], observed.end), self._alive(v, observed.end)
+        living = _rows_where(~observed.never)
+        there, place = v[:, living], observed.end[..., living]
+        missed = _among(self.events.log_missed(there[: self.size], place), living, observed.n, value=-np.inf)
+        other = _among(self._alive(there, place), living, observed.n)
         if observed.died is not None:
-            died = np.flatnonzero(observed.died)
+            died = _rows_where(observed.died)
             dead = self.deaths.log_seen(v[self.size :, died], self._place(observed.end[..., died]))
             for whole, part in zip(other, dead, strict=True):
                 whole[..., died] = part
         return missed, other
-
-    def _living_terms(self, v: Array, place: Array) -> tuple[Terms, Terms]:
-        """Log ratio of the survival of positives to that of negatives, and the latter in its own predictors."""
-        events, deaths = self.events.log_missed(v[: self.size], place), self._alive(v, place)
-        first, own = slice(0, self.size), slice(self.size, None)
-        curvature = np.zeros((v.shape[0], *v.shape))
-        curvature[first, first], curvature[own, own] = events.curvature, -deaths.curvature
-        gradient = np.concatenate([events.gradient, -deaths.gradient])
-        return Terms(events.value - deaths.value, gradient, curvature), deaths
 
     def _alive(self, v: Array, place: Array) -> Terms:
         return self.deaths.log_missed(v[self.size :], self._place(place))
@@ -133,3 +128,20 @@ class TwoSidedPropensity(Propensity):
     def parameters(self) -> dict[str, Any]:
         """The two sides."""
         return {"events": self.events, "deaths": self.deaths, "other_ridge": self.other_ridge}
+
+
+def _rows_where(flags: Flags) -> Rows | slice:
+    """Positions of some people, as a slice where they are next to each other: nothing has to be copied then."""
+    rows = np.flatnonzero(flags)
+    is_whole = rows.size > 0 and rows[-1] - rows[0] == rows.size - 1
+    return slice(int(rows[0]), int(rows[-1]) + 1) if is_whole else rows
+
+
+def _among(terms: Terms, rows: Rows | slice, n: int, value: float = 0.0) -> Terms:
+    """Terms of some of n people; the others have this value and no slopes."""
+    if terms.value.size == n:
+        return terms
+    whole = Terms(np.full(n, value), *(np.zeros((*part.shape[:-1], n)) for part in terms[1:]))
+    for target, part in zip(whole, terms, strict=True):
+        target[..., rows] = part
+    return whole

@@ -25,7 +25,7 @@ MAX_STEPS = 100
 LONGEST_STEP = 3.0  # of the logarithm of a jump
 # A step that gains less than this, in about half log-likelihood units, is taken without another look: it squares an
 # error that is small already.
-TOLERANCE = 1e-7
+TOLERANCE = 1e-5
 
 
 class Slopes(NamedTuple):
@@ -87,7 +87,11 @@ class Baseline:
     def __init__(self, problem: BaselineProblem, start: Array | None) -> None:
         self.problem = problem
         self.jumps = _minimize(problem, problem.start() if start is None else start)
-        self.at = problem.slopes(self.jumps)
+
+    @cached_property
+    def at(self) -> Slopes:
+        """Derivatives at these jumps; a gradient in the coefficients does without."""
+        return self.problem.slopes(self.jumps)
 
     @cached_property
     def crossed(self) -> tuple[Array, Array]:

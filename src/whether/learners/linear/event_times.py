@@ -88,6 +88,11 @@ class EventTimes:
         """Sums over the terms of people without the event, by the last jump that they have passed."""
         return np.asarray(np.bincount(self.place - 1, terms, self.size), dtype=float)
 
+    def hand_down(self, jumps: Array, part: EventTimes) -> Array:
+        """Jumps of some of the people from those of all: what all have gone through between the times of theirs."""
+        cumulative = np.append(0.0, np.cumsum(jumps))[self.passed(part.times)]
+        return np.repeat(np.diff(cumulative, prepend=0.0) / part.n_tied, part.n_tied)
+
     def observe(self, jumps: Array) -> Observed:
         """What a propensity with these jumps observes of everybody."""
         cumulative, observed = np.concatenate([[0.0], np.cumsum(jumps)]), self._observed

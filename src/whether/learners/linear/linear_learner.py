@@ -21,6 +21,7 @@ from whether.learners.linear.optimize import (
     SEVERAL_PARAMETERS,
     Optimum,
     descent_direction,
+    follow,
     lbfgs,
     lbfgs_with_curvature,
     newton,
@@ -87,7 +88,8 @@ class LinearLearner(Learner):
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            draft = objective if self.is_exact else objective.part(DRAFT_ROWS, DRAFT_LABELED)
+            most = DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows
+            draft = objective if self.is_exact else objective.part(*most)
             search = self._search(task, draft)
             whole = objective.under(search.objective.criterion)
             return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
@@ -134,7 +136,7 @@ class LinearLearner(Learner):
             indexed = IndexedObjective(objective, fit.shrinkage, _fixed(task))
             start = indexed.from_coefficients(fit.coefficients)
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
-            values = held_out_values(objective, [end], self.solve)
+            values = held_out_values(objective, [end], self.solve_near)
             return float(values.sum()) / (objective.n if objective.weight is None else float(objective.weight.sum()))
 
     def settled(self, fit: LinearFit) -> LinearLearner:
@@ -156,6 +158,12 @@ class LinearLearner(Learner):
             known = None if near is None else near.curvature_of(indexed.objective)
             return lbfgs_with_curvature(indexed, start, known, tolerance=tolerance, max_steps=10 * max_steps)
         return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
+
+    def solve_near(self, indexed: IndexedObjective, start: Array, tolerance: float, near: End | None = None) -> Optimum:
+        """Minimise from the optimum of a problem that differs little, in a penalty or in a fold of the rows."""
+        if indexed.size > SEVERAL_PARAMETERS and not isinstance(indexed.objective, ProfiledObjective):
+            return self.solve(indexed, start, tolerance, near)
+        return follow(indexed.evaluate, indexed.value_and_gradient, start, min(30, self.max_iter), tolerance)
 
     def _polish(
         self, objective: PenalizedObjective, larger: LinearObjective, search: Search

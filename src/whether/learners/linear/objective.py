@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,9 +41,14 @@ class LinearObjective(PenalizedObjective):
     Features are standardised as is given or, where it is not, by their own means and standard deviations.
     """
 
+    # What a look at some rows costs: so many times fewer of them settle starts, candidates and penalties.
+    cost_of_rows: ClassVar[int] = 1
+
     def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
         cohort = task.cohort
-        self.order, self.n_labeled = labeled_first(cohort.labeled)
+        self.order, self.n_labeled = labeled_first(
+            cohort.labeled, cohort.seen_negative if task.propensity.has_negatives else None
+        )
         super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
         self.features = standardize(cohort, self.order, self.standardization)
         self.observed = task.propensity.observe(cohort).take(self.order)
@@ -58,7 +63,7 @@ class LinearObjective(PenalizedObjective):
     def subset(self, rows: Rows) -> LinearObjective:
         """Objective of some rows (ascending positions in the working order), with the same standardisation."""
         part = copy.copy(self)
-        part.features = self.features.take(rows)
+        part.features, part.order = self.features.take(rows), self.order[rows]
         part.observed = self.observed.take(rows)
         part.weight = None if self.weight is None else self.weight[rows]
         part.groups = None if self.groups is None else self.groups[rows]
@@ -70,8 +75,9 @@ class LinearObjective(PenalizedObjective):
         step = step_of_part(self.n, self.n_labeled, n_rows, n_labeled)
         if step == 1:
             return self
-        labeled, unlabeled = np.arange(0, self.n_labeled, step), np.arange(self.n_labeled, self.n, step)
-        return self.subset(np.concatenate([labeled, unlabeled]))
+        # Spaced in the order of the table, as where rows come in blocks.
+        unlabeled = self.n_labeled + np.argsort(self.order[self.n_labeled :], kind="stable")[::step]
+        return self.subset(np.concatenate([np.arange(0, self.n_labeled, step), np.sort(unlabeled)]))
 
     def under(self, criterion: Criterion) -> LinearObjective:
         """Objective of the same rows under a criterion that observes the same; shares the features."""

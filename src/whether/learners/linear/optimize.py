@@ -23,7 +23,7 @@ SEVERAL_PARAMETERS = 200
 # Above this number of parameters it costs more than it saves.
 MANY_PARAMETERS = 1_200
 # Steps after which a curvature from elsewhere is no longer trusted.
-FEW_STEPS = 25
+TRUSTED_STEPS = 25
 
 
 @dataclass(frozen=True)
@@ -113,20 +113,58 @@ def polish(
     first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
     if first.status.converged:
         return first
-    parameters, current, previous = first.parameters, first.evaluation, np.inf
-    for n_steps in range(1, min(6, max_steps)):
+    ends = _keep_hessian(value_and_gradient, first.parameters, first.evaluation, min(6, max_steps) - 1, tolerance)
+    return (
+        ends if ends.status.converged else newton(evaluate, ends.parameters, tolerance=tolerance, max_steps=max_steps)
+    )
+
+
+def follow(
+    evaluate: Callable[[Array], Evaluation],
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    max_steps: int,
+    tolerance: float,
+) -> Optimum:
+    """Minimise from the optimum of a problem that differs little: like `polish`, with the Hessian of the start.
+
+    A last step with the old Hessian gains a digit or so, where a Newton step doubles them.
+    """
+    current = evaluate(start)
+    ends = Optimum(start, current, Status.NOT_FINITE, 0)
+    if np.isfinite(current.value) and _is_convex(current):
+        ends = _keep_hessian(value_and_gradient, start, current, min(4, max_steps), tolerance)
+    return (
+        ends if ends.status.converged else newton(evaluate, ends.parameters, tolerance=tolerance, max_steps=max_steps)
+    )
+
+
+def _is_convex(at: Evaluation) -> bool:
+    return not dpotrf(np.asarray_chkfinite(at.hessian))[1]
+
+
+def _keep_hessian(
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    parameters: Array,
+    current: Evaluation,
+    max_steps: int,
+    tolerance: float,
+) -> Optimum:
+    """Go on with one Hessian; it ends early, and has not converged, where a step does not help much."""
+    previous = np.inf
+    for n_steps in range(max_steps + 1):
         step = descent_direction(current, tolerance)
         decrement = -float(step @ current.gradient)
         if decrement < tolerance:
             return Optimum(parameters + step, current, Status.CONVERGED, n_steps)
-        if decrement > 0.1 * previous:
+        if n_steps == max_steps or decrement > 0.1 * previous or np.max(np.abs(step)) > LONGEST_STEP:
             break
         value, gradient = value_and_gradient(parameters + step)
         if not value <= current.value:
             break
         parameters, current = parameters + step, Evaluation(value, gradient, current.hessian)
         previous = decrement
-    return newton(evaluate, parameters, tolerance=tolerance, max_steps=max_steps)
+    return Optimum(parameters, current, Status.MAX_STEPS, n_steps)
 
 
 class CurvedProblem(Protocol):
@@ -156,7 +194,7 @@ def lbfgs_with_curvature(
     while n_steps < max_steps and not status.converged:
         kept = problem.curvature(parameters) if kept is None or n_steps else kept
         steps = _Whitened(problem, parameters, problem.curved(parameters, kept), tolerance)
-        status = steps.go(min(FEW_STEPS, max_steps - n_steps))
+        status = steps.go(min(TRUSTED_STEPS, max_steps - n_steps))
         parameters, n_steps = steps.parameters, n_steps + max(steps.n_steps, 1)
         if status in (Status.NOT_FINITE, Status.FLAT):
             break

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ MOST_KNOTS = 100
 class ProfiledObjective(LinearObjective):
     """Penalised negative profile log-likelihood of the coefficients, labeled people first."""
 
+    cost_of_rows: ClassVar[int] = 2  # a baseline has to be found at every look
+
     def __init__(self, task: Task, ridge: float) -> None:
         super().__init__(task, ridge)
         self.clock = self.observed
@@ -40,9 +43,10 @@ class ProfiledObjective(LinearObjective):
     def _index(self) -> None:
         assert isinstance(self.propensity, FreeBaseline)
         self.events = EventTimes(self.clock, self.n_labeled, self.weight, self.propensity)
+        self._first: Array | None = None  # jumps to start from
         self._theta: Array | None = None
         self._baseline: Baseline | None = None
-        self._carried: tuple[Array, Array] | None = None  # coefficients, and the slopes of the baseline in them
+        self._carried: Array | None = None  # slopes of the baseline in the coefficients, where last known
 
     def subset(self, rows: Rows) -> ProfiledObjective:
         """Objective of some rows, with a baseline of their own."""
@@ -50,13 +54,15 @@ class ProfiledObjective(LinearObjective):
         assert isinstance(part, ProfiledObjective)
         part.clock = self.clock.take(rows)
         part._index()
+        if self._baseline is not None:
+            part._first = self.events.hand_down(self._baseline.jumps, part.events)
         return part
 
     def baseline(self, theta: Array) -> Baseline:
         """The most likely baseline for some coefficients."""
         if self._baseline is None or self._theta is None or not np.array_equal(theta, self._theta):
             eta, v = self.predictors(theta, slice(0, None))
-            start = None if self._baseline is None else self._expect(theta)
+            start = self._first if self._baseline is None else self._expect(theta)
             self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
             self._placed, self._theta = self.events.observe(self._baseline.jumps), theta.copy()
         return self._baseline
@@ -64,11 +70,11 @@ class ProfiledObjective(LinearObjective):
     def _expect(self, theta: Array) -> Array:
         """Jumps at other coefficients, to first order where the slope is known."""
         assert self._baseline is not None
+        assert self._theta is not None
         jumps = self._baseline.jumps
         if self._carried is None:
             return jumps
-        from_theta, carried = self._carried
-        moved = -np.diff(carried @ (theta - from_theta), prepend=0.0) / jumps
+        moved = -np.diff(self._carried @ (theta - self._theta), prepend=0.0) / jumps
         return np.asarray(jumps * np.exp(np.clip(moved, -1.0, 1.0)))
 
     @property
@@ -96,20 +102,21 @@ class ProfiledObjective(LinearObjective):
             return at
         crossed = self._crossed(baseline)
         carried = baseline.solve(crossed)
-        self._carried = theta.copy(), carried
+        self._carried = carried
         return at._replace(hessian=at.hessian - crossed.T @ carried)
 
     def _crossed(self, baseline: Baseline) -> Array:
         """Second derivatives between the cumulative baseline and the coefficients, one row per jump."""
         events, layout, (by_logit, by_hazard) = self.events, self.layout, baseline.crossed
         hazard, labeled = baseline.problem.hazard, slice(0, self.n_labeled)
-        seen = events.weight_of[labeled] * hazard[labeled]
+        seen, features = events.weight_of[labeled] * hazard[labeled], self.features.take(events.who)
         crossed = np.empty((events.size, layout.size))
         crossed[:, 0], crossed[:, 1] = events.to_places(by_logit), events.to_places(by_hazard) + events.to_jumps(seen)
-        for column, feature in zip(_places(layout.outcome), self.features.each(layout.of_outcome), strict=True):
-            crossed[:, column] = events.to_places(by_logit * feature[events.who])
+        for column, feature in zip(_places(layout.outcome), features.each(layout.of_outcome), strict=True):
+            crossed[:, column] = events.to_places(by_logit * feature)
+        for column, feature in zip(_places(layout.shared), features.each(layout.of_shared), strict=True):
+            crossed[:, column] = events.to_places(by_hazard * feature)
         for column, feature in zip(_places(layout.shared), self.features.each(layout.of_shared), strict=True):
-            crossed[:, column] = events.to_places(by_hazard * feature[events.who])
             crossed[:, column] += events.to_jumps(seen * feature[labeled])
         return crossed
 

@@ -109,7 +109,7 @@ class Search:
         if self.learner.shrinkage != "cv" or not self.best.indexed.indexed:
             return
         labels = next(end for end in self.ends if end.name == "labels")
-        self.path, chosen = choose_shrinkage(self.objective, labels, self.best, self.learner.solve, self.fixed)
+        self.path, chosen = choose_shrinkage(self.objective, labels, self.best, self.learner.solve_near, self.fixed)
         if self.path.chosen != self.shrinkage:
             self.shrinkage = self.path.chosen
             self.compare_candidates(candidates, self._run_from(self.objective, chosen))

@@ -37,6 +37,10 @@ STANDARD_ERRORS = 0.5
 MOST_DEVIATIONS = 3.0
 # Precision of the fits along the path: penalties often differ by less than a log-likelihood unit.
 TOLERANCE = 1e-2
+# And of those without a fold, whose distance from the optimum moves the likelihood of people left out to first order.
+TOLERANCE_OF_FOLDS = 1e-3
+# From one penalty to the next no more steps are needed as long as the solution stays in its basin.
+FEW_STEPS = 3
 
 
 class End(NamedTuple):
@@ -62,6 +66,11 @@ class End(NamedTuple):
         fits = known is not None and own.layout == objective.layout
         return known * (objective.n / own.n) if known is not None and fits else None
 
+    def is_same(self, other: "End") -> bool:
+        """Whether another end of the same problem is this one, as far as fits along the path are precise."""
+        is_near = np.allclose(self.optimum.parameters, other.optimum.parameters, rtol=0.05, atol=0.05)
+        return is_near and abs(self.value - other.value) < TOLERANCE
+
 
 def choose_shrinkage(
     objective: LinearObjective, index_start: End, free_start: End, solve: Solve, fixed: tuple[int, ...]
@@ -72,8 +81,7 @@ def choose_shrinkage(
     """
     penalties = candidate_penalties(objective.propensity)
     problems = [IndexedObjective(objective, penalty, fixed) for penalty in penalties]
-    down, up = (_follow(*side, solve) for side in ((problems, index_start), (problems[::-1], free_start)))
-    points = [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
+    points = _both_ways(problems, index_start, free_start, solve)
     hopeful = _hopeful(objective, points)
     held_out = np.full((len(points), objective.n), np.nan)
     held_out[hopeful] = held_out_values(objective, [points[i] for i in hopeful], solve)
@@ -101,6 +109,20 @@ def candidate_penalties(propensity: Propensity) -> tuple[float, ...]:
 def usual_penalty(propensity: Propensity) -> float:
     """Return the penalty at which starts and distributions are compared before one is chosen."""
     return candidate_penalties(propensity)[1]
+
+
+def _both_ways(problems: list[IndexedObjective], index_start: End, free_start: End, solve: Solve) -> list[End]:
+    """Fit from the tightest penalty to the loosest, and back; at each penalty the better solution.
+
+    The way back is not gone where it starts from the end of a smooth way there: it would pass the same points.
+    """
+    down = _follow(problems, index_start, solve)
+    up = _follow(problems[-1:], free_start, solve)
+    is_smooth = all(point.optimum.n_steps <= FEW_STEPS for point in down[1:])
+    if not (is_smooth and down[-1].is_same(up[0])):
+        up += _follow(problems[-2::-1], up[0], solve)
+    up += down[-1 - len(up) :: -1]
+    return [min(pair, key=lambda point: point.value) for pair in zip(down, up[::-1], strict=True)]
 
 
 def _follow(problems: list[IndexedObjective], start: End, solve: Solve) -> list[End]:
@@ -156,6 +178,6 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
         training, held_out = objective.subset(inside), objective.subset(outside)
         for row, point in enumerate(points):
             indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            optimum = solve(indexed, point.optimum.parameters, TOLERANCE, point)
+            optimum = solve(indexed, point.optimum.parameters, TOLERANCE_OF_FOLDS, point)
             values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
     return values
