@@ -91,7 +91,7 @@ def main(arguments):
             failed += bool(wrong)
             told = excerpt(task, said)
             if as_page:
-                cells = [number, task.who, task.aim, f"`` {_cell(task.command)} ``", code, _cell(told)]
+                cells = [number, task.who, task.aim, f"`` {_cell(task.command)} ``", code, f"`` {_cell(told)} ``"]
                 print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
             else:
                 print(f"{number:3d} {task.who} {'FAIL' if wrong else 'ok  '} {task.aim}  ({seconds:.0f} s)")
