@@ -204,7 +204,7 @@ def vary(
     trials = list(list_trials(advice, cohort, label_frequency, prevalence, learner))
     advised = advice.estimator.set_params(learner=learner)
     risks = _predict(advised, cohort, people)
-    variants, situation = [], Situation(advice.evidence)
+    variants, situation = [], Situation(advice.evidence, advice.known_share)
     with progress(len(trials), "Variants") as bar:
         for kind, value, model, seen in trials:
             if seen is cohort and _are_alike(model, advised):  # which is fitted already
