@@ -223,4 +223,10 @@ def check_ranges_of_levels_are_not_taken_for_parts(analysis, page):
     return has_ranges == (RANGES in told(analysis)) and (not page or has_ranges == (RANGES in page))
 
 
+def check_ends_that_are_not_told_are_not_explained(analysis, page):
+    """Where nothing is said of how many, nothing is said of the ends of a range of them either."""
+    everything = f"{told(analysis)} {page}"
+    return not ("is not told" in everything and re.search(r"\bThe (?:lower|upper) end\b", everything))
+
+
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]
