@@ -7,7 +7,8 @@ BENCHMARKS = {
     "speed": "fit time as a ratio to scikit-learn's LogisticRegression on the same rows, and peak memory",
     "worlds": "AUC of every method in the 13 simulated worlds, beside the oracle",
     "learners": "AUC of boosted, neural or auto in worlds that are not linear, beside it trained on the true outcome",
-    "boosting": "time of boosted mixture cure as a ratio to LightGBM's own classifier with as many trees",
+    "boosting": "time of boosted fits as a ratio to LightGBM's own classifier with early stopping",
+    "curved": "AUC and mean risk of boosted trees where nothing is linear, beside trees on the true outcome",
     "contributions": "time of feature contributions as a ratio to LightGBM's own, and how far off their sums are",
     "ablation": "from the published AUC of the all-features mixture cure model to ours, one change at a time",
     "neural": "time of the discrete-time neural network as a ratio to a plain PyTorch classifier with as many epochs",
@@ -25,6 +26,8 @@ BENCHMARKS = {
     "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",
     "reference": "maximum likelihood fits beside the results of other programs",
+    "tasks": "what a clinician and a statistician would try with the program, each command run and judged",
+    "engineers": "what an engineer would try in Python, each call run and judged",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }
 

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
-from whether.telling.figures import agreement, assumptions, by_group, drivers, effects, events, labels, risks, validity
+from whether.telling.figures import (
+    agreement,
+    assumptions,
+    by_group,
+    drivers,
+    effects,
+    events,
+    labels,
+    local_effects,
+    risks,
+    validity,
+)
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
 from whether.telling.group_words import UNTOLD
@@ -90,7 +101,8 @@ def _features(reading: Reading) -> list[Part]:
     summary = effects.coefficient_table(reading)
     if summary is not None:
         return [(chart, "") for chart in effects.ratio_charts(reading, summary)]
-    return [(effects.importance_chart(reading, np.random.default_rng(0)), "")]
+    leaning = effects.importance_chart(reading, np.random.default_rng(0))
+    return [(leaning, ""), (local_effects.effect_chart(reading), "")]
 
 
 def _people(reading: Reading) -> list[Part]:
