@@ -12,7 +12,6 @@ nothing of the program's version: begin a new one after a change.
 """
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -25,6 +24,7 @@ from joblib import Parallel, delayed
 
 import whether as wh
 from benchmarks.cohorts import COHORTS, load
+from benchmarks.kept_rows import append_row, read_rows
 from whether.evaluate import evaluate_risks
 from whether.simulation import DIABETES_WORLDS, PAPER_WORLDS, RECORD_WORLDS, STRESS_WORLDS
 
@@ -92,18 +92,12 @@ class Results:
 
     def __init__(self, path):
         self.path, self.rows = path, {}
-        for line in path.read_text().splitlines() if path is not None and path.exists() else []:
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError:  # the last line of a run that was stopped
-                continue
+        for row in read_rows(path):
             self.rows[row["world"], row["seed"], row["learner"]] = row
 
     def add(self, row):
         self.rows[row["world"], row["seed"], row["learner"]] = row
-        if self.path is not None:
-            with self.path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+        append_row(self.path, row)
 
     def missing(self, world, seed, learner):
         """Whether this replicate has still to be run, with or without the advised learner."""

@@ -1,18 +1,22 @@
 """Level and power of the tests of evidence, and what tests of sufficient follow-up make of follow-up that is not.
 
-python -m benchmarks evidence levels [replicates] [world or test ...]
-python -m benchmarks evidence follow-up [replicates]
+    python -m benchmarks evidence levels [replicates] [world or test ...] [--results FILE] [--jobs N] [--tell]
+    python -m benchmarks evidence follow-up [replicates]
+
+Levels go by cells, a test in a world: of each two cohorts are run, and then the rest, the cheapest cells first. Cohorts
+are appended to the file as they are done, and those in it are not run again. The file knows nothing of the program's
+version: begin a new one after a change.
 """
 
 import sys
 import warnings
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 from joblib import Parallel, delayed
 
 import whether as wh
+from benchmarks.levels import LEVEL, levels
 from benchmarks.null_worlds import NULL_WORLDS, ROUNDED, WRONG_RECORDS, draw
 from whether.advise.evidence.agreement import examine_agreement
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
@@ -32,7 +36,6 @@ from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
 
 N_REPLICATES = 500
-LEVEL = 0.05
 
 EXACT = replace(WORLDS["late-reporting"], name="exact-reporting", title="Exact reporting", reporting="exact")
 # Two fifths of its noise: little, but enough for the comparison of both time models.
@@ -59,7 +62,6 @@ def of_heaping(material):
     return HypothesisTest("no value has more events than its neighbours", p_value=0.0 if heaped else 1.0)
 
 
-@lru_cache(maxsize=2)
 def of_linearity(material, trust_times=True):
     return examine_linearity(material, EventTimeFits(material.cohort), trust_times=trust_times)
 
@@ -154,35 +156,9 @@ def gather_world(world, seed):
     return gather(cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up)
 
 
-def run(world, seed, names):
-    material = gather_world(world, seed)
-    return [TESTS[name](material, seed).p_value for name in names]
-
-
-def levels(replicates, wanted):
-    """Print how often tests reject; those named and in the worlds named, of either kind all where none is."""
-    worlds = [name for name in wanted if name in CASES]
-    tests = [name for name in wanted if name in TESTS] or list(TESTS)
-    if unknown := set(wanted) - {*CASES, *TESTS}:
-        sys.exit(f"no world or test: {', '.join(sorted(unknown))}")
-    print(f"share of {replicates} replicates that reject at {100 * LEVEL:g} %")
-    print(f"{'world':28s} {'test':21s} {'null holds':>10s} {'rejects':>8s} {'s.e.':>6s} {'not run':>8s}")
-    for world in worlds or CASES:
-        true, false = ([name for name in names if name in tests] for names in CASES[world])
-        if not true and not false:
-            continue
-        p_values = np.array(
-            Parallel(n_jobs=-1)(delayed(run)(world, seed, [*true, *false]) for seed in range(replicates))
-        )
-        for column, name in enumerate([*true, *false]):
-            done = np.isfinite(p_values[:, column])
-            rejects, deviates = f"{'-':>8s}", f"{'-':>6s}"
-            if done.any():
-                share = np.mean(p_values[done, column] < LEVEL)
-                rejects, deviates = f"{100 * share:7.1f}%", f"{100 * np.sqrt(share * (1 - share) / done.sum()):5.1f}%"
-            holds = "yes" if name in true else "no"
-            not_run = f"{100 * np.mean(~done):7.1f}%"
-            print(f"{world:28s} {name:21s} {holds:>10s} {rejects} {deviates} {not_run}", flush=True)
+def run(world, seed, name):
+    warnings.simplefilter("ignore")
+    return TESTS[name](gather_world(world, seed), seed).p_value
 
 
 def insufficient(seed, n, cured):
@@ -215,10 +191,9 @@ def follow_up(replicates):
 def main(arguments):
     warnings.simplefilter("ignore")
     what = arguments[0] if arguments else "levels"
-    replicates = int(arguments[1]) if len(arguments) > 1 else N_REPLICATES
     if what == "levels":
-        levels(replicates, arguments[2:])
+        levels(arguments[1:], CASES, TESTS, run, N_REPLICATES)
     elif what == "follow-up":
-        follow_up(replicates)
+        follow_up(int(arguments[1]) if len(arguments) > 1 else N_REPLICATES)
     else:
         sys.exit(f"unknown part {what!r}: levels or follow-up")

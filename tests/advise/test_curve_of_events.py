@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 import whether as wh
 from whether.advise.evidence.bounds import bound_by_curve
-from whether.advise.evidence.dependence import expected_auc
+from whether.advise.evidence.dependence import Selection, expected_auc
 from whether.advise.evidence.watched import event_curve
 from whether.advise.situation import Situation
 from whether.cohort import Cohort
@@ -15,6 +16,7 @@ from whether.evaluate import censored_calibration_curve, kaplan_meier
 from whether.facts import FEWEST
 from whether.survival import cumulative_incidence
 from whether.telling.disclosure import Disclosure
+from whether.telling.evidence_words import cost_text
 from whether.telling.thin_curve import thin
 
 
@@ -88,3 +90,21 @@ def test_a_curve_begins_where_enough_people_are_under_observation():
     assert shown.begins_late
     assert shown.times[0] >= curve.times[curve.at_risk >= FEWEST][0] > 60
     assert not thin(kaplan_meier(rng.random(300) < 0.5, time), Disclosure(0, {})).begins_late
+
+
+def test_what_ranking_by_labels_costs_is_told_only_where_risks_clearly_differ(global_random_seed):
+    rng = np.random.default_rng([global_random_seed, 4])
+    x, follow_up = rng.normal(size=(800, 1)), rng.uniform(0.5, 3.0, size=800)
+    event = np.where(rng.random(800) < expit(2 * x[:, 0]), rng.exponential(size=800), np.inf)
+    y, time = (event <= follow_up).astype(int), np.minimum(event, follow_up)
+    clear = wh.examine(x, y, time=time).dependence
+    assert clear.auc_by_risk > 0.7
+    assert clear.auc_by_labels > 0.5
+    alike = wh.examine(rng.permutation(x), y, time=time).dependence
+    assert math.isnan(alike.auc_by_labels) or alike.auc_by_risk < 0.7
+
+
+def test_a_ranking_that_recorded_events_turn_round_is_not_called_a_cost():
+    found = Selection(auc_by_risk=0.81, auc_by_labels=0.19)
+    assert cost_text(found) == "would put more pairs of people in the wrong order than in the right one"
+    assert cost_text(found._replace(auc_by_labels=0.70)) == "costs 0.11 of AUC"

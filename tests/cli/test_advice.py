@@ -247,3 +247,17 @@ def test_a_name_that_a_terminal_would_obey_is_shown_harmless(run, tmp_path, coho
     assert "[31mred" in done.out
     assert "\x1b" not in done.out + done.err
     assert "\x07" not in done.out + done.err
+
+
+def test_a_share_from_elsewhere_is_part_of_what_is_assumed(run, path):
+    told = asked(run, "recommend", path, *TIMES, "--prevalence", "0.6", "--prevalence-error", "0.05")["recommendation"]
+    assert told["known_share"] == {"share": 0.6, "error": 0.05}
+    assert told["assumption"].endswith(
+        "; and 60 % ± 5 percentage points of people like these have the event at some time"
+    )
+
+
+def test_an_error_without_a_share_is_refused(run, path):
+    done = run("recommend", path, *TIMES, "--prevalence-error", "0.05")
+    assert done.code == 2
+    assert "prevalence_error=0.05 is that of a prevalence" in done.err

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import beta
 
 import whether as wh
 from whether.cohort import Cohort
+from whether.estimators.highest_share import bound_frequency, least_share
 from whether.estimators.mixture_proportion import BOUND_LEVEL, SLACK
-from whether.estimators.priors import ESTIMATORS, estimate_frequency
+from whether.estimators.priors import ESTIMATORS, _widen, estimate_frequency
 from whether.learners.linear.ridge import label_logits_left_out
 
 
@@ -49,7 +51,9 @@ def test_a_result_says_method_and_both_intervals(found):
     assert text.startswith(
         f"Label frequency {found.estimate:.3f} (95 % interval {found.lower:.3f} to {found.upper:.3f})"
     )
-    assert text.endswith(f"by {found.method}.") == found.is_pure
+    assert (f"by {found.method}. Whatever the shape" in text) == (found.is_pure and found.assumptions_agree)
+    assert f"a constant propensity allows {found.lowest:.3f} to 1" in text
+    assert text.endswith(f"a prevalence of up to {found.highest_prevalence:.3f}.")
 
 
 def test_a_higher_confidence_is_a_wider_interval(people):
@@ -149,3 +153,52 @@ def test_frames_and_arrays_say_the_same(people):
 
     X, y = people
     assert find(pd.DataFrame(X, columns=["a", "b", "c"]), pd.Series(y)) == find(X, y)
+
+
+def test_what_a_constant_propensity_alone_allows_begins_below_the_largest_chance_of_a_label(global_random_seed):
+    """Over eight cohorts in which nobody's risk exceeds 0.7: a limit fails in one of twenty, at most, so in no four."""
+    rng, above = np.random.default_rng([global_random_seed, 8]), 0
+    for _ in range(8):
+        X = rng.normal(size=(500, 2))
+        y = rng.random(500) < 0.5 * 0.7 * expit(4 * X[:, 0])
+        above += bound_frequency(Cohort(X, y, ("a", "b")), 0.95, rng) > 0.35
+    assert above < 4
+
+
+def test_the_range_of_a_constant_propensity_holds_the_share_of_a_sure_group():
+    x = np.repeat([0.0, 1.0], 2000)
+    y = ((x == 1) & (np.arange(4000) % 5 < 2)).astype(int)
+    found = find(x[:, None], y)
+    limit = beta.ppf(0.025, 400, 601)  # of 400 labeled among 1,000, a half of that group
+    assert found.lowest == pytest.approx(limit, abs=0.01)
+    assert found.highest_prevalence == pytest.approx(0.2 / found.lowest)
+    assert found.assumptions_agree
+
+
+def test_where_the_risk_is_no_line_the_interval_holds_what_each_assumption_allows():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(3000, 2))
+    y = (rng.random(3000) < 0.5 * expit(6 * (1.0 - np.hypot(*X.T)))).astype(int)
+    with pytest.warns(
+        wh.IdentifiabilityWarning, match=r"disagree on the label frequency: line 0\.\d+ to .*curves 0\.\d+"
+    ):
+        found = wh.label_frequency(X, y, random_state=0)
+    assert not found.assumptions_agree
+    assert "no logistic line" in str(found)
+    assert found.lower <= min(low for low, _ in found.by_assumption.values())
+    assert found.upper >= max(found.by_assumption["line"][1], found.by_assumption["curves"][1], found.lowest)
+    assert found.lowest <= found.estimate <= found.upper
+
+
+def test_without_labels_for_curves_a_contradicted_line_leaves_no_upper_limit():
+    assert _widen((0.3, 0.4), {"line": (0.3, 0.4), "group": (0.5, 1.0)}) == (0.3, 1.0)
+
+
+def test_equal_weights_count_people_and_unequal_ones_fewer():
+    labeled = np.arange(100) < 40
+    people = Cohort(np.zeros((100, 1)), labeled, ("x",))
+    twice = replace(people, weight=np.full(100, 2.0))
+    uneven = replace(people, weight=np.where(np.arange(100) % 2, 1.9, 0.1))
+    assert least_share(twice, 0.95) == pytest.approx(least_share(people, 0.95))
+    assert least_share(uneven, 0.95) < least_share(people, 0.95)
+    assert least_share(people.take(np.empty(0, dtype=int)), 0.95) == 0.0

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
+from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW, SHARE_APART
 from whether.telling.figures import assumptions
 from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
@@ -111,7 +111,20 @@ def check_the_past_is_told_where_it_is_off(analysis, page):
         set() if error is None else {PAST_BELOW} if error.upper < 0 else {PAST_ABOVE} if error.lower > 0 else set()
     )
     said = "Rehearsed at an earlier date" in told(analysis)
-    return expected == set(analysis.cautions) - {CURVE_ABOVE} and said == bool(expected)
+    return expected == set(analysis.cautions) - {CURVE_ABOVE, SHARE_APART} and said == bool(expected)
+
+
+def check_a_share_from_elsewhere_is_said(analysis, page):
+    """In the first sentence where the answer rests on one, and nowhere else; a gap is a caution."""
+    first = analysis.to_dict()["answer"]["sentences"][0]
+    if analysis.share is None:
+        return "from elsewhere." not in first and SHARE_APART not in analysis.cautions
+    return (
+        "with the share of positives taken to be" in first
+        and analysis.share.differs == (SHARE_APART in analysis.cautions)
+        and (first in page or not page)
+        and not (analysis.kind == "estimate" and "is extrapolated" in f"{told(analysis)} {page}")
+    )
 
 
 def check_ranges_of_methods_hold_who_stands(analysis, page):

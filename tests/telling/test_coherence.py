@@ -18,6 +18,8 @@ CASES = {
     "short follow-up": ("short-follow-up", ("time", "follow_up")),
     "wrong times": ("batch-reporting", ("time", "follow_up")),
 }
+# The same with the share of positives from elsewhere: right, and not at all.
+SHARES = {"short-follow-up": (0.5, 0.03), "partially-dependent": (0.85, 0.02)}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -28,6 +30,17 @@ def test_no_two_sentences_disagree(case, read_report, global_random_seed):
     given = {name: getattr(cohort, name) for name in known}
     by = {"arm": np.arange(600) % 3, "x": np.asarray(cohort.X)[:, 0]}
     answer = wh.analyze(cohort.X, cohort.y, **given, by=by, n_splits=2)
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
+@pytest.mark.parametrize("world", SHARES)
+@pytest.mark.usefixtures("undrawn")
+def test_no_two_sentences_disagree_about_a_share_from_elsewhere(world, read_report, global_random_seed):
+    cohort, (share, error) = wh.simulate(world, n=600, seed=global_random_seed), SHARES[world]
+    answer = wh.analyze(
+        cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up, prevalence=share, prevalence_error=error,
+        n_splits=2,
+    )  # fmt: skip
     assert find_contradictions(answer, read_report(answer).words) == []
 
 

@@ -39,6 +39,8 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         Features that are known to drive labeling.
     learner : str, Learner or classifier, optional
         Default: the recommended one, "linear" or "auto"; see `CensoredClassifier`.
+    prevalence, prevalence_error : float, optional
+        The share of positives, if it is known from elsewhere, and its standard error; see `recommend`.
     random_state : int, default=0
         Seed of the examination and of the fit.
 
@@ -61,10 +63,18 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, propensity_features: Sequence[str | int] | None = None, *, learner: Any = None, random_state: int = 0
+        self,
+        propensity_features: Sequence[str | int] | None = None,
+        *,
+        learner: Any = None,
+        prevalence: float | None = None,
+        prevalence_error: float | None = None,
+        random_state: int = 0,
     ) -> None:
         self.propensity_features = propensity_features
         self.learner = learner
+        self.prevalence = prevalence
+        self.prevalence_error = prevalence_error
         self.random_state = random_state
 
     def fit(
@@ -99,6 +109,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, "competing": competing}
         known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
         settings: dict[str, Any] = {"propensity_features": self.propensity_features, "random_state": self.random_state}
+        settings |= {"prevalence": self.prevalence, "prevalence_error": self.prevalence_error}
         self.recommendation_ = recommend(X, labels, **known, **settings)
         self.evidence_ = self.recommendation_.evidence
         estimator = self.recommendation_.estimator.set_params(random_state=self.random_state)

@@ -9,11 +9,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from whether.advise.evidence.whole import Evidence, examine
+from whether.advise.known_share import check_known_share, reads_share, tell_share
 from whether.advise.rules import CHANGES, FLAGS, METHOD_RULES, REASONS, REFUSALS, Remark
 from whether.advise.situation import Situation
 from whether.cohort import known_of
 from whether.estimators import CensoredClassifier
 from whether.facts import Groups, Told
+from whether.learners.task import KnownShare
 from whether.methods import METHODS
 from whether.validate import ArgumentError
 
@@ -43,6 +45,8 @@ class Recommendation(Told):
     changes : tuple of str
         What would change the answer.
     evidence : Evidence
+    known_share : KnownShare or None
+        The share of positives with its standard error, where it was given as known from elsewhere.
     """
 
     method: str
@@ -55,6 +59,7 @@ class Recommendation(Told):
     flags: tuple[str, ...]
     changes: tuple[str, ...]
     evidence: Evidence = field(repr=False)
+    known_share: KnownShare | None = None
 
     @property
     def groups(self) -> Groups:
@@ -71,7 +76,9 @@ class Recommendation(Told):
         """The recommended classifier, ready to fit."""
         names = self.evidence.material.cohort.names
         positions = None if self.features is None else [names.index(name) for name in self.features]
-        return METHODS[self.method].build(positions, learner=self.learner, random_state=0)
+        model = METHODS[self.method].build(positions, learner=self.learner, random_state=0)
+        told: CensoredClassifier = tell_share(model, self.known_share)
+        return told
 
     @property
     def fit_parameters(self) -> dict[str, Any]:
@@ -88,6 +95,8 @@ def recommend(
     follow_up: ArrayLike | None = None,
     propensity_features: Sequence[str | int] | None = None,
     entry: ArrayLike | None = None,
+    prevalence: float | None = None,
+    prevalence_error: float | None = None,
     random_state: int = 0,
     **records: Any,
 ) -> Recommendation:
@@ -99,6 +108,9 @@ def recommend(
         Features, or what `examine` returned.
     y, time, follow_up, propensity_features, entry, random_state
         See `examine`; not needed where X is the evidence.
+    prevalence, prevalence_error : float, optional
+        The share of positives among people like these, if it is known from elsewhere, and its standard error; without
+        one it is taken as exact. The recommended classifier is told; where follow-up is short, that settles the level.
     **records
         ``known_negative``, ``time_lower``, ``entry_time``, ``competing`` and ``question``; see `examine`.
 
@@ -117,21 +129,28 @@ def recommend(
     True
     """
     if isinstance(X, Evidence):
-        return advise(X)
+        return advise(X, check_known_share(prevalence, prevalence_error, X))
     if y is None:
         raise ArgumentError("recommend needs y, the labels: recommend(X, y, ...), or recommend(examine(X, y, ...)).")
     known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, **records}
-    return advise(examine(X, y, **known, propensity_features=propensity_features, random_state=random_state))
+    evidence = examine(X, y, **known, propensity_features=propensity_features, random_state=random_state)
+    return advise(evidence, check_known_share(prevalence, prevalence_error, evidence))
 
 
-def advise(evidence: Evidence) -> Recommendation:
-    """Apply the rules to the evidence."""
-    situation = Situation(evidence)
+def advise(evidence: Evidence, share: KnownShare | None = None) -> Recommendation:
+    """Apply the rules to the evidence, and to the share of positives where it is known from elsewhere."""
+    situation = Situation(evidence, share)
     rule = next(rule for rule in METHOD_RULES if rule.applies(situation))
 
     def found(remarks: Sequence[Remark]) -> tuple[str, ...]:
         return tuple(remark.name for remark in remarks if remark.applies(situation))
 
+    if share is not None and not reads_share(rule.method.build([] if rule.method.feature_parameter else None)):
+        raise ArgumentError(
+            "From labels alone, of which not all positives are equally likely to have one, no method can use a "
+            "prevalence: it would say how many positives there are, but not who. Leave it out, or name the features "
+            "that drive labeling; ElkanNotoClassifier(prevalence=...) takes all to be equally likely."
+        )
     restricted = tuple(situation.named) if rule.method.feature_parameter else None
     return Recommendation(
         method=rule.method.name,
@@ -144,4 +163,5 @@ def advise(evidence: Evidence) -> Recommendation:
         flags=found(FLAGS),
         changes=found(CHANGES),
         evidence=evidence,
+        known_share=share,
     )

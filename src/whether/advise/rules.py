@@ -61,14 +61,17 @@ REASONS: tuple[Remark, ...] = (
 
 # What no method can say from these data.
 REFUSALS: tuple[Remark, ...] = (
-    Remark("short follow-up", lambda s: s.reading == "goes on"),
+    Remark("short follow-up", lambda s: s.reading == "goes on" and not s.level_is_known),
     Remark("labels only", lambda s: not (s.has_clock or s.enters_late or s.named or s.is_scar)),
 )
 
 # Where the answer may mislead.
 FLAGS: tuple[Remark, ...] = (
-    Remark("unclear plateau", lambda s: s.reading == "unclear"),
-    Remark("extrapolation", lambda s: s.reading != "goes on" and s.unseen_share > LARGE_UNSEEN_SHARE),
+    Remark("unclear plateau", lambda s: s.reading == "unclear" and not s.level_is_known),
+    Remark(
+        "extrapolation",
+        lambda s: s.reading != "goes on" and s.unseen_share > LARGE_UNSEEN_SHARE and not s.level_is_known,
+    ),
     Remark("unchecked times", lambda s: s.has_time and not s.times_checked),
     Remark("contradiction", lambda s: s.has_time and not s.times_usable),
     Remark("follow-up from features", lambda s: s.follow_up_explained > DETERMINED_FOLLOW_UP),
@@ -86,7 +89,7 @@ CHANGES: tuple[Remark, ...] = (
     Remark("named features", lambda s: s.evidence.counts.named_features is None),
     Remark("times", lambda s: not s.has_time),
     Remark("repaired times", lambda s: s.has_time and not s.times_usable),
-    Remark("longer follow-up", lambda s: s.reading in ("goes on", "unclear")),
-    Remark("prevalence", lambda s: not s.has_clock),
+    Remark("longer follow-up", lambda s: s.reading in ("goes on", "unclear") and not s.level_is_known),
+    Remark("prevalence", lambda s: s.share is None and (not s.has_clock or s.reading == "goes on")),
     Remark("ranking only", lambda s: s.ranking_is_easy),
 )

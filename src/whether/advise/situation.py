@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.advise.evidence.whole import Evidence
+from whether.learners.task import KnownShare
 
 # Spread of log follow-up below which everybody is followed for about the same time: then it tells nothing of times.
 SAME_FOLLOW_UP = 0.1
@@ -21,6 +22,12 @@ class Situation:
     """The evidence as answers to the questions that rules ask."""
 
     evidence: Evidence
+    share: KnownShare | None = None  # of positives, as known from elsewhere
+
+    @property
+    def level_is_known(self) -> bool:
+        """Whether the share of positives is known well enough from elsewhere: then nothing of it is extrapolated."""
+        return self.share is not None and self.share.settles_level
 
     @property
     def has_time(self) -> bool:

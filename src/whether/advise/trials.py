@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from whether.advise.applicable import applicable_answers
+from whether.advise.known_share import reads_share, tell_share
 from whether.advise.recommendation import Recommendation
 from whether.cohort import Cohort
 from whether.estimators import ElkanNotoClassifier
@@ -34,17 +35,27 @@ def list_trials(
 ) -> Iterator[Trial]:
     """Everything that is to be fitted: what is moved, to what, the classifier and the cohort."""
     columns = advice.evidence.material.propensity_columns
-    settings = {"learner": learner, "random_state": 0}
+    settings, share = {"learner": learner, "random_state": 0}, advice.known_share
     named, advised = None if columns is None else columns.tolist(), METHODS[advice.method]
     for method in applicable_answers(cohort, has_named=named is not None):
-        if not method.unread(cohort):
-            yield "restriction", method.name, method.build(named, **settings), cohort
+        model = method.build(named, **settings)
+        # Where the share of positives is known, a method that cannot be told it answers another question.
+        if not method.unread(cohort) and (share is None or reads_share(model)):
+            yield "restriction", method.name, tell_share(model, share), cohort
+    if share is not None and prevalence is None:
+        steps = share.share + share.error * np.array([-2.0, -1.0, 1.0, 2.0])
+        prevalence = steps[(steps > float(cohort.labeled.mean())) & (steps < 1)].tolist()
     yield from _shares(advice, advised, cohort, label_frequency, prevalence, settings)
     if advised.needs and cohort.time is not None:
-        for share in HORIZON_SHARES:
-            horizon = float(np.quantile(cohort.time[cohort.labeled], share))
+        for part in HORIZON_SHARES:
+            horizon = float(np.quantile(cohort.time[cohort.labeled], part))
             # Two digits: the horizon itself is one person's own time.
-            yield "follow-up horizon", float(f"{horizon:.2g}"), advised.build(named, **settings), _cut(cohort, horizon)
+            yield (
+                "follow-up horizon",
+                float(f"{horizon:.2g}"),
+                tell_share(advised.build(named, **settings), share),
+                _cut(cohort, horizon),
+            )
 
 
 def _shares(

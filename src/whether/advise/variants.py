@@ -206,7 +206,7 @@ def vary(
     trials = list(list_trials(advice, cohort, label_frequency, prevalence, learner))
     advised = advice.estimator.set_params(learner=learner)
     risks, judged = _predict(advised, cohort, people), advice.evidence.material.cohort.features
-    variants, situation = [], Situation(advice.evidence)
+    variants, situation = [], Situation(advice.evidence, advice.known_share)
     is_fitted = [seen is cohort and _are_alike(model, advised) for _, _, model, seen in trials]
     others = (trial for trial, known in zip(trials, is_fitted, strict=True) if not known)
     found = in_processes(partial(_try, people, judged, risks), others, cohort.features.size)

@@ -50,6 +50,8 @@ MOST_INFORMATION = 200.0
 MOST_INFORMATION_OF_TAIL = 500.0
 # People to whom the alternatives are fitted at most.
 MOST_PEOPLE = 20_000
+# Parameters that no model may do without if one has them.
+KNOWN_FROM_ELSEWHERE = ("prevalence", "prevalence_error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +132,9 @@ def _rivals(model: TimeModelClassifier, reference: Any) -> Iterator[CensoredClas
         # Which penalty is best hardly depends on the tail, and to look for it again would take most of the time.
         mixture = _straight(model).set_params(shrinkage=reference.shrinkage_)
     causes = PromotionTimeClassifier("follow_up" if from_follow_up else "time")
+    known = {name: value for name, value in model.get_params(deep=False).items() if name in KNOWN_FROM_ELSEWHERE}
+    for rival in (mixture, causes):
+        rival.set_params(**known)
     for tail in TAILS:
         for family in (mixture, causes):
             yield clone(family).set_params(distribution=tail, random_state=0)

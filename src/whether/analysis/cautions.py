@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from whether.advise import Backtest, Recommendation
 from whether.advise.evidence.bounds import BoundsEvidence
+from whether.analysis.share_check import ShareCheck
 from whether.evaluate import Interval
 
 CURVE_ABOVE, PAST_BELOW, PAST_ABOVE = "curve above risk", "too low in the past", "too high in the past"
+SHARE_APART = "share apart from the data"
 
 
-def find_cautions(advice: Recommendation, mean_risk: Interval, record: Backtest | None) -> tuple[str, ...]:
-    """Name what speaks against the level of an answer; the mean risk is the model's own."""
+def find_cautions(
+    advice: Recommendation, mean_risk: Interval, record: Backtest | None, share: ShareCheck | None = None
+) -> tuple[str, ...]:
+    """Name what speaks against the level of an answer; the mean risk is the model's own.
+
+    The past is rehearsed without a share that is known today: it does not speak of a level that rests on one.
+    """
     found = [CURVE_ABOVE] if curve_is_above(advice.evidence.bounds, mean_risk) else []
-    error = None if record is None else past_error(record, advice.method)
+    if share is not None and share.differs:
+        found.append(SHARE_APART)
+    error = None if record is None or share is not None else past_error(record, advice.method)
     if error is not None and error.upper < 0:
         found.append(PAST_BELOW)
     if error is not None and error.lower > 0:

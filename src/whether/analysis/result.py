@@ -13,6 +13,7 @@ from whether.advise.situation import Situation
 from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
 from whether.analysis.remaining import Remaining
+from whether.analysis.share_check import ShareCheck
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
@@ -112,9 +113,12 @@ class Analysis(Told):
     cautions : tuple of str
         Findings about the level of the answer: "curve above risk" where the curve of events alone shows more events
         than the model expects to happen ever; "too low in the past" or "too high in the past" where the mean risk of
-        the backtest was off by more than chance.
+        the backtest was off by more than chance; "share apart from the data" where a share of positives that was given
+        contradicts them.
     warnings : tuple of str
         What the fit warned of, in its own words.
+    share : ShareCheck or None
+        The share of positives that was given as known from elsewhere, and what the data say without it.
     notes : tuple of Note
         How intervals and checks were made, where that is not the usual way.
     """
@@ -138,6 +142,7 @@ class Analysis(Told):
     cautions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    share: ShareCheck | None = None
 
     @property
     def groups(self) -> Groups:
@@ -188,5 +193,12 @@ class Analysis(Told):
 
     @property
     def past_error(self) -> Interval | None:
-        """Mean risk by the method at an earlier date minus the share known now; None without a backtest of it."""
-        return None if self.backtest is None else past_error(self.backtest, self.recommendation.method)
+        """Mean risk by the method at an earlier date minus the share known now; None without a backtest of it.
+
+        Nor is there one where the level rests on a share from elsewhere, which the backtest does without.
+        """
+        return (
+            None
+            if self.backtest is None or self.share is not None
+            else past_error(self.backtest, self.recommendation.method)
+        )

@@ -19,6 +19,7 @@ from whether.analysis.level import settle_level
 from whether.analysis.memberships import read_memberships
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
+from whether.analysis.share_alone import check_share
 from whether.analysis.sources import RECORDS, read_source
 from whether.analysis.sums import take_sums
 from whether.cohort import Cohort
@@ -42,6 +43,8 @@ def analyze(
     entry_time: ArrayLike | None = None,
     competing: ArrayLike | None = None,
     question: str | None = None,
+    prevalence: float | None = None,
+    prevalence_error: float | None = None,
     groups: ArrayLike | str | None = None,
     by: str | Sequence[str] | Mapping[str, ArrayLike] | ArrayLike | None = None,
     origin: Origin | None = None,
@@ -70,6 +73,9 @@ def analyze(
         ``groups`` and ``by`` are then columns, too, and the table is read as the program reads it; see `read_cohort`.
     time, follow_up, entry, propensity_features, known_negative, time_lower, entry_time, competing, question
         See `examine`.
+    prevalence, prevalence_error : float, optional
+        The share of positives among people like these, if it is known from elsewhere, and its standard error; without
+        one it is taken as exact. The answer rests on it and says so, and beside it what the data say alone.
     groups : array-like or str, optional
         Rows of one group belong together: intervals allow for their dependence, and the backtest never splits them.
     by : str, list of str, array-like or mapping of str to array-like, optional
@@ -114,8 +120,8 @@ def analyze(
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            advice = recommend(examine(source.X, source.y, **source.known, random_state=random_state))
-        evidence = advice.evidence
+            evidence = examine(source.X, source.y, **source.known, random_state=random_state)
+            advice = recommend(evidence, prevalence=prevalence, prevalence_error=prevalence_error)
         cohort = _put_together(evidence.material.cohort, source.groups)
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
@@ -123,6 +129,7 @@ def analyze(
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
             sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence))
+            share = check_share(advice, model, cohort, source.X, level, draws, **_of_sums(evidence))
         asked = ask(advice, cohort.groups, random_state, rows_of)
         record, no_record, moved, not_moved = _check(asked, n_splits if backtest else None, sensitivity, stages)
     found = settle_level(sums, advice, moved)
@@ -143,8 +150,9 @@ def analyze(
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
-        cautions=find_cautions(advice, found.own_risk, record),
+        cautions=find_cautions(advice, found.own_risk, record, share),
         warnings=caught,
+        share=share,
         notes=(
             *_note_on_choice(model, cohort.n),
             *sums.notes,

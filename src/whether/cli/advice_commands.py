@@ -9,6 +9,8 @@ from whether.cli.options import (
     CohortOptions,
     Force,
     LearnerName,
+    Prevalence,
+    PrevalenceError,
     ResultOutput,
     Text,
     Texts,
@@ -45,7 +47,12 @@ def examine(cohort: CohortOptions, output: ResultOutput = None, force: Force = F
 
 @about_cohort()
 def recommend(
-    cohort: CohortOptions, output: ResultOutput = None, force: Force = False, as_json: AsJson = False
+    cohort: CohortOptions,
+    prevalence: Prevalence = None,
+    prevalence_error: PrevalenceError = None,
+    output: ResultOutput = None,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recommend a method for a cohort: why, what it assumes, and what would change the answer.
 
@@ -59,7 +66,8 @@ def recommend(
     from whether import advise
     from whether.cli.advice_output import answer
 
-    answer(advise.recommend, cohort, output, as_json, force)
+    share = {"prevalence": prevalence, "prevalence_error": prevalence_error}
+    answer(advise.recommend, cohort, output, as_json, force, share)
 
 
 @about_cohort(takes=("group",))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from whether.cli.options import (
     AdvisedLearner,
     AsJson,
     CohortOptions,
     FolderOutput,
+    Prevalence,
+    PrevalenceError,
     about_cohort,
     check_learner,
     command_line,
@@ -30,6 +32,8 @@ def analyze(
         int, option("Smallest number of people that is told.", "NUMBER", shows=True, min=0)
     ] = FEWEST,
     no_suppress: Annotated[bool, flag("--no-suppress", "Tell all numbers of people.")] = False,
+    prevalence: Prevalence = None,
+    prevalence_error: PrevalenceError = None,
     no_backtest: Annotated[bool, flag("--no-backtest", "Leave out the backtest, which takes long.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,6 +52,10 @@ def analyze(
       whether analyze cohort.csv --event diagnosed --time age_at_end --by stage --by arm -o report
 
     \b
+    With the share of positives known from elsewhere, where follow-up is short:
+      whether analyze cohort.csv --event relapse --time years --prevalence 0.31 --prevalence-error 0.03 -o report
+
+    \b
     With dates:
       whether analyze patients.parquet --event relapse --time last_seen --entry surgery --endpoint 2020-12-31 -o report
     """  # noqa: D301
@@ -59,6 +67,7 @@ def analyze(
     others = {
         "--learner": learner, "--unit": unit or None,
         "--suppress-below": None if suppress_below == FEWEST else suppress_below,
+        "--prevalence": prevalence, "--prevalence-error": prevalence_error,
         "--no-suppress": no_suppress, "--no-backtest": no_backtest,
     }  # fmt: skip
     if cohort.table is not None and cohort.event is None and cohort.event_date is None:
@@ -67,5 +76,6 @@ def analyze(
     table = None if cohort.table is None else cohort.table.name
     call = command_line("analyze", table, {**cohort.told(), **others}, folder.name)
     threshold = 0 if no_suppress or cohort.table is None else suppress_below
-    settings = {"learner": learner, "backtest": not no_backtest}
+    settings: dict[str, Any] = {"learner": learner, "backtest": not no_backtest}
+    settings |= {"prevalence": prevalence, "prevalence_error": prevalence_error}
     run(cohort, folder, as_json, threshold, settings, unit=unit, call=call)

@@ -10,6 +10,8 @@ from whether.cli.options import (
     CohortOptions,
     Force,
     ModelOutput,
+    Prevalence,
+    PrevalenceError,
     Text,
     Texts,
     about_cohort,
@@ -30,8 +32,8 @@ def fit(
         Texts, option("Columns that decide whether the event ever happens, as a,b, or none; by default all.", "COLUMNS")
     ] = None,
     penalty: Annotated[str, option("auto, or none for maximum likelihood.", "NAME", shows=True)] = "auto",
-    prevalence: Annotated[float | None, option("Share of positives that is known from elsewhere.", "SHARE")] = None,
-    prevalence_error: Annotated[float | None, option("Its standard error.", "NUMBER")] = None,
+    prevalence: Prevalence = None,
+    prevalence_error: PrevalenceError = None,
     in_blocks: Annotated[
         bool, flag("--in-blocks", "Read Parquet files block by block, not into memory; linear.")
     ] = False,
@@ -80,7 +82,9 @@ def fit(
         times = {"time": people.time, "follow_up": people.follow_up}
         settings = choice.model_settings(people, outcome_features, penalty, (prevalence, prevalence_error))
         if chosen is None:
-            chosen, advised, times, refusals = choice.follow_advice(people, cohort.question, cohort.seed)
+            chosen, advised, times, refusals = choice.follow_advice(
+                people, cohort.question, cohort.seed, (prevalence, prevalence_error)
+            )
             learner = learner or (advised if rows is None else "linear")
             if keeps_gaps and rows is None:  # the advice is about tables without gaps
                 people = read_people(cohort, keep_gaps=True)

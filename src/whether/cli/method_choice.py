@@ -112,13 +112,14 @@ def fit_model(
 
 
 def follow_advice(
-    people: TableCohort, question: str | None, seed: int
+    people: TableCohort, question: str | None, seed: int, share: tuple[float | None, float | None] = (None, None)
 ) -> tuple[Method, str, dict[str, Any], list[str]]:
     """Method and learner that `whether recommend` names, the times as it reads them, and what it refuses to say."""
     if not people.encoder.features:
         raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
     beside = what_else(people, question, recommend, "fit")
-    advice = recommend(people.X, people.y, **people.known, **beside, random_state=seed)
+    known: dict[str, Any] = dict(zip(("prevalence", "prevalence_error"), share, strict=True))
+    advice = recommend(people.X, people.y, **people.known, **beside, **known, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
 

@@ -57,6 +57,8 @@ FolderOutput = Annotated[
 ]
 LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", shows=True)]
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
+Prevalence = Annotated[float | None, option("Share of positives that is known from elsewhere.", "SHARE")]
+PrevalenceError = Annotated[float | None, option("Its standard error.", "NUMBER")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
 Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
 Sheet = Annotated[Text, option("Sheet of a workbook, if it has several.", "NAME")]

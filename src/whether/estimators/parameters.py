@@ -116,6 +116,12 @@ def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) 
     return KnownShare(check_share(prevalence, "prevalence"), SMALLEST_ERROR if error is None else float(error))
 
 
+def level_is_given(parameters: dict[str, Any]) -> bool:
+    """Whether a share of positives is given that settles the level, so that nothing of it is extrapolated."""
+    share, error = parameters.get("prevalence"), parameters.get("prevalence_error")
+    return share is not None and KnownShare(share, SMALLEST_ERROR if error is None else error).settles_level
+
+
 def share_notes(parameters: dict[str, Any]) -> list[str]:
     """Say what share of positives was taken for known, if any."""
     share, error = parameters.get("prevalence"), parameters.get("prevalence_error")

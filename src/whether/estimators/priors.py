@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtri
 from scipy.stats import chi2
 from sklearn.utils.validation import check_random_state, column_or_1d
 
-from whether.arrays import Array
 from whether.cohort import Cohort
-from whether.distributions import softplus_expit
 from whether.estimators.categories import read_table
+from whether.estimators.constant_likelihood import (
+    Likely,
+    bend,
+    find_likely,
+    fit_constant,
+    settle_weak_ridge,
+    share_labeled,
+)
+from whether.estimators.frequency_result import LabelFrequency
+from whether.estimators.highest_share import bound_frequency, divide
 from whether.estimators.mixture_proportion import Found, best_bin, density_ratio, elkan_noto, tree_induction
 from whether.estimators.warn import warn
-from whether.learners import LinearLearner, Task
-from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum, newton
-from whether.learners.linear.ridge import settle_ridge
-from whether.propensity import KnownFrequency, LogisticPropensity
 from whether.validate import (
     ArgumentError,
     IdentifiabilityWarning,
@@ -36,11 +37,8 @@ from whether.validate import (
 
 # Random divisions of the cohort into halves, from which the standard error is had.
 N_DIVISIONS = 20
-# Penalty on slopes that keeps them finite and c where it is: one person's worth moved a c of 0.2 to 0.23.
-# With fewer labels per feature than this, slopes without a penalty run too high, and c comes out too small.
-WEAK, LABELS_PER_FEATURE = 0.01, 10
-# A group that is positive to this share, by the logistic model, passes for one of positives only.
-PURE = 0.9
+# Rejected at this level, the line gives way to curves.
+CURVED = 0.01
 
 
 def most_likely(cohort: Cohort, ridge: float | str, rng: np.random.Generator) -> Found:
@@ -48,7 +46,7 @@ def most_likely(cohort: Cohort, ridge: float | str, rng: np.random.Generator) ->
 
     It rests on the logistic shape of p(x), and does not need labeled people to be nearly certain positives.
     """
-    return Found(_fit_constant(cohort, ridge)[0], None)
+    return Found(fit_constant(cohort, ridge)[0], None)
 
 
 Estimator = Callable[[Cohort, "float | str", np.random.Generator], Found]
@@ -66,51 +64,6 @@ def estimate_frequency(method: str, cohort: Cohort, ridge: float | str, rng: np.
     return _bounded(_find_estimator(method)(cohort, ridge, rng), cohort).frequency
 
 
-@dataclass(frozen=True)
-class LabelFrequency:
-    """How many of the positives are labeled, if that is the same share c of all.
-
-    Attributes
-    ----------
-    method : str
-    estimate, lower, upper : float
-        Of c, with the limits of its confidence interval.
-    prevalence, prevalence_lower, prevalence_upper : float
-        Of the share of positives in the cohort, which is the share labeled over c.
-    confidence : float
-        Level of both intervals.
-    purity : float
-        Share of positives in the group that the method takes for positives only, by the logistic model of maximum
-        likelihood; 1 where the method needs no such group.
-    is_pure : bool
-        Whether that share is at least 0.9. If not, c is likely larger than the estimate, and the prevalence smaller.
-    """
-
-    method: str
-    estimate: float
-    lower: float
-    upper: float
-    prevalence: float
-    prevalence_lower: float
-    prevalence_upper: float
-    confidence: float
-    purity: float
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether the method's group of positives passes for one."""
-        return self.purity >= PURE
-
-    def __str__(self) -> str:
-        level = f"{100 * self.confidence:g} % interval"
-        caution = "" if self.is_pure else " No group of near-certain positives was found: c is likely larger than this."
-        return (
-            f"Label frequency {self.estimate:.3f} ({level} {self.lower:.3f} to {self.upper:.3f}), prevalence "
-            f"{self.prevalence:.3f} ({self.prevalence_lower:.3f} to {self.prevalence_upper:.3f}), by {self.method}."
-            f"{caution}"
-        )
-
-
 def label_frequency(
     X: Any,
     y: ArrayLike,
@@ -126,7 +79,8 @@ def label_frequency(
 
     X and y are one cohort of which some of the positives are labeled, not a sample of positives beside one of the
     population. Where labeling depends on the features none of the methods means anything, and none of them notices:
-    `examine` tests it.
+    `examine` tests it. Nor does a constant propensity tell c by itself: any c from the largest Pr(labeled | x) to 1
+    goes with some p(x). The result says how far that range reaches (`lowest`), and every method assumes more.
 
     Parameters
     ----------
@@ -158,6 +112,8 @@ def label_frequency(
     Returns
     -------
     LabelFrequency
+        Where the line is contradicted (`assumptions_agree` is False), maximum likelihood is that of curves, no estimate
+        is below `lowest`, and the interval holds what each assumption allows.
 
     References
     ----------
@@ -176,26 +132,63 @@ def label_frequency(
     check_between(confidence, "confidence")
     estimator = _find_estimator(method)
     cohort = _check_people(X, y, sample_weight=sample_weight, known_negative=known_negative)
-    ridge, rng = _settle_weak_ridge(ridge, cohort), _generator(random_state)
-    likely, risks = _fit_constant(cohort, ridge)
-    limits = _likely_limits(cohort, ridge, likely, confidence)
-    purity = 1.0
-    if method == "likelihood":
-        c = likely
-    else:
+    ridge, rng = settle_weak_ridge(ridge, cohort), _generator(random_state)
+    line = find_likely(cohort, ridge, confidence)
+    c, limits, purity = line.frequency, (line.lower, line.upper), 1.0
+    if method != "likelihood":
         found = _bounded(estimator(cohort, ridge, rng), cohort)
-        c, purity = found.frequency, float(np.average(risks, weights=found.rests_on))
+        c, purity = found.frequency, float(np.average(line.risks, weights=found.rests_on))
         lower, upper = _limits_by_halves(c, cohort, estimator, ridge, confidence, rng)
         limits = lower, max(upper, limits[1])
-    result = _tell(method, cohort, c, limits, confidence, purity)
-    if not result.is_pure:
+    lowest = max(bound_frequency(cohort, confidence, rng.spawn(1)[0]), share_labeled(cohort))
+    by_assumption, curved, agree = _compare_assumptions(cohort, ridge, line, lowest, confidence)
+    if not agree:
+        limits = _widen(limits, by_assumption)
+        c = min(max(curved if method == "likelihood" else c, lowest), 1.0)
+    result = _tell(method, cohort, c, limits, confidence, purity, lowest, by_assumption, agree)
+    _warn_of_assumptions(result)
+    return result
+
+
+def _compare_assumptions(
+    cohort: Cohort, ridge: float, line: Likely, lowest: float, confidence: float
+) -> tuple[dict[str, tuple[float, float]], float, bool]:
+    """Interval of c under each assumption on p(x), c by curves, and whether nothing speaks against the line."""
+    told, agree = {"line": (line.lower, line.upper), "group": (lowest, 1.0)}, lowest <= line.upper
+    bent = bend(cohort)
+    if bent is None:
+        return told, line.frequency, agree
+    curves = find_likely(bent, ridge, confidence)
+    told["curves"] = curves.lower, curves.upper
+    gain = 2 * (curves.log_likelihood - line.log_likelihood)
+    p_value = float(chi2.sf(max(gain, 0.0), bent.features.shape[1] - cohort.features.shape[1]))
+    return told, curves.frequency, agree and p_value >= CURVED
+
+
+def _widen(limits: tuple[float, float], by_assumption: dict[str, tuple[float, float]]) -> tuple[float, float]:
+    """Limits that hold what each assumption allows; without curves nothing bounds c from above."""
+    lowest = by_assumption["group"][0]
+    told = [limits, by_assumption["line"], by_assumption.get("curves", (lowest, 1.0)), (lowest, lowest)]
+    return min(ends[0] for ends in told), max(ends[1] for ends in told)
+
+
+def _warn_of_assumptions(found: LabelFrequency) -> None:
+    if not found.is_pure:
         warn(
             IdentifiabilityWarning,
-            f"method={method!r} takes a group for positives only of whom, by the logistic model, {purity:.0%} are: the "
-            f"label frequency is likely larger than {c:.3g}, and the prevalence smaller than "
-            f"{result.prevalence:.3g}. The interval allows for that; method='likelihood' needs no such group.",
+            f"method={found.method!r} takes a group for positives only of whom, by the logistic model, "
+            f"{found.purity:.0%} are: the label frequency is likely larger than {found.estimate:.3g}, and the "
+            f"prevalence smaller than {found.prevalence:.3g}. The interval allows for that; method='likelihood' needs "
+            "no such group.",
         )
-    return result
+    if not found.assumptions_agree:
+        told = "; ".join(f"{name} {low:.3g} to {high:.3g}" for name, (low, high) in found.by_assumption.items())
+        warn(
+            IdentifiabilityWarning,
+            f"Assumptions on the shape of p(x) disagree on the label frequency: {told}. The interval "
+            f"{found.lower:.3g} to {found.upper:.3g} holds them; a constant propensity alone allows "
+            f"{found.lowest:.3g} to 1.",
+        )
 
 
 def _find_estimator(method: str) -> Estimator:
@@ -215,24 +208,14 @@ def _check_people(X: Any, y: ArrayLike, **known: Any) -> Cohort:
     return cohort
 
 
-def _settle_weak_ridge(ridge: float | str, cohort: Cohort) -> float:
-    fewer = min(np.count_nonzero(cohort.labeled), np.count_nonzero(~cohort.labeled))
-    is_weak = ridge == "auto" and fewer >= LABELS_PER_FEATURE * cohort.features.shape[1]
-    return WEAK if is_weak else settle_ridge(ridge, cohort)
-
-
 def _generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _rate(cohort: Cohort) -> float:
-    return float(np.average(cohort.labeled, weights=cohort.weight))
-
-
 def _bounded(found: Found, cohort: Cohort) -> Found:
-    return found._replace(frequency=min(max(found.frequency, _rate(cohort)), 1.0))
+    return found._replace(frequency=min(max(found.frequency, share_labeled(cohort)), 1.0))
 
 
 def _halves(cohort: Cohort, rng: np.random.Generator) -> list[Cohort]:
@@ -243,9 +226,7 @@ def _halves(cohort: Cohort, rng: np.random.Generator) -> list[Cohort]:
     """
     halves = []
     for _ in range(N_DIVISIONS):
-        side = np.empty(cohort.n, dtype=bool)
-        for group in (np.flatnonzero(cohort.labeled), np.flatnonzero(~cohort.labeled)):
-            side[rng.permutation(group)] = np.arange(group.size) % 2 == 0
+        side = divide(cohort, rng)
         halves += [cohort.take(np.flatnonzero(rows)) for rows in (side, ~side)]
     if not isinstance(cohort.features, np.ndarray):
         return halves  # what never varies gets no slope
@@ -261,40 +242,25 @@ def _limits_by_halves(
     return min(center - width, c), max(center + width, c)
 
 
-def _likely_limits(cohort: Cohort, ridge: float, c: float, confidence: float) -> tuple[float, float]:
-    """Where the likelihood, maximised with c held fixed, has fallen as far as a likelihood-ratio test allows."""
-    allowed, rate = 0.5 * float(chi2.ppf(confidence, 1)), _rate(cohort)
-
-    def fit(frequency: float, start: Array) -> Optimum:
-        return newton(LinearObjective(Task(cohort, [KnownFrequency(min(frequency, 1.0))]), ridge).evaluate, start)
-
-    best = fit(c, np.zeros(cohort.features.shape[1] + 1))
-
-    def excess(frequency: float) -> float:
-        return fit(frequency, best.parameters).evaluation.value - best.evaluation.value - allowed
-
-    lower, upper = (
-        end if excess(end) <= 0 else float(brentq(excess, c, end, xtol=1e-4))
-        for end in (rate + 0.001 * (1 - rate), 1.0)
-    )
-    return lower, upper
-
-
 def _tell(
-    method: str, cohort: Cohort, c: float, limits: tuple[float, float], confidence: float, purity: float
+    method: str,
+    cohort: Cohort,
+    c: float,
+    limits: tuple[float, float],
+    confidence: float,
+    purity: float,
+    lowest: float,
+    by_assumption: dict[str, tuple[float, float]],
+    agree: bool,
 ) -> LabelFrequency:
     """Put both intervals together: that of the prevalence holds the chance in the share labeled besides."""
-    rate = _rate(cohort)
+    rate = share_labeled(cohort)
     lower, upper = (float(np.clip(limit, rate, 1.0)) for limit in limits)
     chance = float(ndtri(0.5 + confidence / 2) * np.sqrt((1 - rate) / (rate * cohort.weights.sum())))
     share = rate / c
     below, above = (share * np.exp(sign * np.hypot(np.log(c / end), chance)) for sign, end in ((-1, upper), (1, lower)))
     # Whoever is labeled is positive, but of people like these the share labeled may be smaller than here.
-    return LabelFrequency(method, c, lower, upper, share, float(below), min(float(above), 1.0), confidence, purity)
-
-
-def _fit_constant(cohort: Cohort, ridge: float | str) -> tuple[float, Array]:
-    """Label frequency of maximum likelihood, and everybody's risk."""
-    fit = LinearLearner(ridge=ridge).fit(Task(cohort, [LogisticPropensity(sloped=False)]))
-    c = float(softplus_expit(fit.coefficients[1:2])[1][0])
-    return max(c, _rate(cohort)), softplus_expit(np.asarray(fit.predict(cohort.features)[0]))[1]
+    return LabelFrequency(
+        method, c, lower, upper, share, float(below), min(float(above), 1.0), confidence, purity,
+        lowest, min(rate / lowest, 1.0), by_assumption, agree,
+    )  # fmt: skip

@@ -13,7 +13,7 @@ from whether.coarsen import coarsen_times
 from whether.cohort import Cohort
 from whether.estimators.candidates import survival_candidates
 from whether.estimators.censored import CensoredClassifier
-from whether.estimators.parameters import settle_share
+from whether.estimators.parameters import level_is_given, settle_share
 from whether.estimators.potential import potential_follow_up
 from whether.estimators.warn import warn
 from whether.learners import Task
@@ -78,7 +78,8 @@ class TimeModelClassifier(CensoredClassifier):
 
     def _report(self) -> None:
         super()._report()
-        if self._claims_cure and self.unseen_share_ > LARGE_UNSEEN_SHARE:
+        is_open = self._claims_cure and not level_is_given(self.get_params(deep=False))
+        if is_open and self.unseen_share_ > LARGE_UNSEEN_SHARE:
             warn(
                 FollowUpWarning,
                 f"Follow-up looks too short: {100 * self.unseen_share_:.0f} % of the expected positives would have "

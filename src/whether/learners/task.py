@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # People from whom the levels are taken at which a fit starts.
 MOST_FOR_LEVELS = 50_000
+# Standard error up to which a share of positives that is known from elsewhere settles the level.
+LARGE_ERROR = 0.1
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class KnownShare:
 
     share: float
     error: float
+
+    @property
+    def settles_level(self) -> bool:
+        """Whether it is known so well that the level hangs on no later events."""
+        return self.error <= LARGE_ERROR
 
     def slopes(self, risk: Array, slope: Array, weight: Array) -> tuple[Array, Array]:
         """Slope of the penalty in everybody's predictor of the outcome, and a curvature that bounds the exact one."""

@@ -15,6 +15,7 @@ from whether.methods import ENPU, LR, METHODS
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
 from whether.telling.record_words import question_sentences
+from whether.telling.share_words import assumed_share
 from whether.telling.words import is_known, p_text, percent, points, ratio_text, signed_points
 
 Sentence = Callable[[Situation, Evidence], str]
@@ -78,7 +79,7 @@ def _why_selection(s: Situation, e: Evidence) -> str:
     verb = "depends" if found.event_times.rejects() else "is not found to depend"
     cost = (
         ". By the model of when it comes, ranking people by their chance of a recorded event in place of their risk "
-        f"costs {cost_text(found)} of AUC"
+        f"{cost_text(found)}"
     )
     told = f"When the event comes {verb} on features ({p_text(found.event_times.p_value)}; from {found.source})"
     return f"{told}{cost if is_known(found.auc_by_labels) else ''}."
@@ -230,10 +231,7 @@ CHANGES: dict[str, Sentence] = {
         if s.reading == "goes on"
         else "Longer follow-up, until the curve of events clearly levels off, would leave less to extrapolate."
     ),
-    "prevalence": lambda s, e: (
-        "If the share of positives, or the share of them that is labeled, is known from elsewhere, give it to "
-        "ElkanNotoClassifier as prevalence= or label_frequency=."
-    ),
+    "prevalence": lambda s, e: "If the share of positives is known from elsewhere, give it with --prevalence.",
     "ranking only": lambda s, e: (
         "If only the ranking of people matters, logistic regression on the labels is enough: neither event times nor "
         "follow-up were found to depend on features."
@@ -246,13 +244,13 @@ class AdviceWords:
 
     def __init__(self, advice: Recommendation, rule: Disclosure) -> None:
         self.advice = advice
-        self._situation = Situation(advice.evidence)
+        self._situation = Situation(advice.evidence, advice.known_share)
         self._evidence = rule.tell(advice.evidence)
 
     @property
     def assumption(self) -> str:
         """What is being bought."""
-        return ASSUMPTIONS[self.advice.rule]
+        return ASSUMPTIONS[self.advice.rule] + assumed_share(self.advice.known_share)
 
     @property
     def assumes(self) -> str:

@@ -6,7 +6,7 @@ from whether.advise import Sensitivity
 from whether.advise.situation import Situation
 from whether.advise.standing import BELOW_CURVE, SLACK
 from whether.analysis import Analysis, Note
-from whether.analysis.cautions import CURVE_ABOVE
+from whether.analysis.cautions import CURVE_ABOVE, SHARE_APART
 from whether.evaluate import Interval
 from whether.methods import LR
 from whether.telling.advice_words import AdviceWords
@@ -14,6 +14,7 @@ from whether.telling.check_words import left_out_text
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline
 from whether.telling.record_words import unread_text
+from whether.telling.share_words import share_caution
 from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
 
 # Why there is no backtest, and no sensitivity.
@@ -93,6 +94,8 @@ class AnswerWords:
 
     def caution(self, name: str) -> str:
         """Return a finding about the level of the answer in a sentence."""
+        if name == SHARE_APART:
+            return share_caution(self.told.share)
         return self._curve_above() if name == CURVE_ABOVE else self.headline.past_caution()
 
     def _curve_above(self) -> str:
@@ -135,8 +138,13 @@ class AnswerWords:
         )
         return (
             f"Backtest: {hidden}, {name} ranked people with an AUC of {record.interval(name).estimate:.2f}"
-            f"{other}; its mean risk was {level_text(error)}."
+            f"{other}; its mean risk was {level_text(error)}{self.untold}."
         )
+
+    @property
+    def untold(self) -> str:
+        """That the past was rehearsed without the share that was given; empty where none was."""
+        return "" if self.analysis.share is None else ", without the share of positives that was given"
 
     def sensitivity(self) -> str:
         """The mean risk by the methods left standing, and which were left out, with the reason."""

@@ -190,7 +190,7 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
     if is_known(found.selection_share):
         low, high = found.propensity_range
-        cost = f" That costs {cost_text(found)} of AUC in ranking people." if is_known(found.auc_by_labels) else ""
+        cost = f" Ranking people by recorded events {cost_text(found)}." if is_known(found.auc_by_labels) else ""
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
@@ -209,9 +209,11 @@ def limits_of_ratio(found: CureFraction) -> str:
 
 
 def cost_text(found: DependenceEvidence) -> str:
-    """How much of the AUC it costs to rank people by their chance of a recorded event, by the model of event times."""
+    """What ranking people by their chance of a recorded event does, by the model of event times, as a verb."""
     cost = found.auc_by_risk - found.auc_by_labels
-    return f"{cost:.2f}" if cost >= 0.005 else "less than 0.01"
+    if found.auc_by_labels < 0.495:
+        return "would put more pairs of people in the wrong order than in the right one"
+    return f"costs {f'{cost:.2f}' if cost >= 0.005 else 'less than 0.01'} of AUC"
 
 
 def _list(drivers: Sequence[Driver]) -> str:

@@ -11,6 +11,7 @@ from whether.analysis import Analysis
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
 from whether.telling.record_words import QUESTIONS, curves_of_deaths
+from whether.telling.share_words import beside_share, taken_share
 from whether.telling.words import (
     count_range,
     is_known,
@@ -108,12 +109,13 @@ class Headline:
     def _estimate(self) -> str:
         unseen = self.told.unseen
         if not is_told(unseen):
-            return f"{str(unseen).capitalize()} of {self.without} are expected to have it {self._ever}."
+            counted = f"{str(unseen).capitalize()} of {self.without}"
+            return f"{counted} are expected to have it {self._ever}{taken_share(self.analysis.share)}."
         part = unseen.estimate / self.analysis.n_open
         share = percent(part, 0 if part >= 0.0095 else 1) if self.tells_events else ""
         beside = "; ".join(part for part in (share, self.limits) if part)
         counted = f"{unseen.estimate:,.0f} of {self.without}{f' ({beside})' if beside else ''}"
-        return f"About {counted} are expected to have it {self._ever}."
+        return f"About {counted} are expected to have it {self._ever}{taken_share(self.analysis.share)}."
 
     @property
     def limits(self) -> str:
@@ -128,7 +130,7 @@ class Headline:
         why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
         will = "would" if self.analysis.question == NET else "will"
-        return f"Between {ends} of {self.without} {will} have it {self._ever}, {why}."
+        return f"Between {ends} of {self.without} {will} have it {self._ever}, {why}{taken_share(self.analysis.share)}."
 
     def _ranking(self) -> str:
         return (
@@ -146,7 +148,7 @@ class Headline:
                 "be. It says who is more likely to have the event only as far as everybody is equally likely to be "
                 "seen."
             ]
-        return [f"{self.past}."] if self.past else []
+        return [text for text in (beside_share(self.told.share), self.past and f"{self.past}.") if text]
 
     def _lower_end(self) -> str:
         until = self.told.evidence.bounds.time_of_lowest
@@ -179,7 +181,8 @@ class Headline:
             return f"The mean risk lies between {limits.replace(' to ', ' and ')}; {seen}"
         interval = f" ({100 * found.level:g} % interval {limits})" if limits else ""
         risk = f"The mean risk of people like these is {percent(found.estimate, 1)}{interval}; {seen}"
-        return " ".join(part for part in (risk, self.beside_curve, self.past and f"{self.past}.") if part)
+        beside = beside_share(self.told.share), self.beside_curve, self.past and f"{self.past}."
+        return " ".join(part for part in (risk, *beside) if part)
 
     @property
     def beside_curve(self) -> str:

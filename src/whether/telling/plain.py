@@ -121,6 +121,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "unseen": told.unseen,
                 "at_least": analysis.at_least if words.headline.tells_ends else None,
                 "mean_risk": told.mean_risk,
+                "share_from_elsewhere": told.share,
                 "past_error": analysis.past_error if tells_past else None,
             },
             "by_group": [level for levels in told_columns(told.by_group).values() for level in levels],

@@ -259,8 +259,9 @@ def _selection(fit: ProbeFit, material: Material) -> Selection:
         propensity_range=(float(np.quantile(seen, 0.1)), float(np.quantile(seen, 0.9))),
         breadth=float(np.std(np.log(points))) / max(location, 1e-12),
         unseen_share=fit.unseen_share(longest),
-        auc_by_risk=expected_auc(risk, risk),
-        auc_by_labels=expected_auc(risk, risk * seen),
+        # A ranking by risks that may as well be equal costs nothing to lose.
+        auc_by_risk=expected_auc(risk, risk) if fit.tells_risks_apart else math.nan,
+        auc_by_labels=expected_auc(risk, risk * seen) if fit.tells_risks_apart else math.nan,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from whether.cohort import Cohort
 from whether.distributions import AUTO_DISTRIBUTIONS, DISTRIBUTIONS, softplus_expit
@@ -66,6 +67,14 @@ class ProbeFit:
         propensity = self.fit.propensity
         assert isinstance(propensity, SurvivalTimePropensity)
         return float(np.exp(self.predictors[1][1, 0])) if propensity.distribution.has_scale else 1 / propensity.spread
+
+    @property
+    def tells_risks_apart(self) -> bool:
+        """Whether it is clear at all that risks depend on features: Wald's test of the outcome's slopes, at 5 %."""
+        place = self.fit.predictor.layout.outcome
+        slopes, influence = self.fit.coefficients[place], self.people.influence[:, place]
+        statistic = float(slopes @ np.linalg.lstsq(influence.T @ influence, slopes, rcond=1e-10)[0])
+        return float(chi2.sf(max(statistic, 0.0), slopes.size)) < 0.05 if slopes.size else False
 
     def mean_risk(self) -> tuple[float, Array]:
         """Mean risk of the cohort and each person's influence on it through the coefficients."""

@@ -164,5 +164,5 @@ def _past(reading: Reading) -> str:
     limits = f"{100 * rank.level:g} % interval {rank.lower:.2f} to {rank.upper:.2f}; " if is_known(rank.lower) else ""
     return (
         f"Past: rehearsed at an earlier date, the method ranked people with an AUC of {rank.estimate:.2f} ({limits}0.5 "
-        f"is chance, 1 perfect). Its mean risk was {level_text(error)}."
+        f"is chance, 1 perfect). Its mean risk was {level_text(error)}{reading.words.untold}."
     )
