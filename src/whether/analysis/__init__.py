@@ -3,5 +3,6 @@
 from whether.analysis.group_levels import GroupLevel
 from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.whole_answer import analyze
+from whether.analysis.windows import Window
 
-__all__ = ["Analysis", "GroupLevel", "Note", "Origin", "analyze"]
+__all__ = ["Analysis", "GroupLevel", "Note", "Origin", "Window", "analyze"]

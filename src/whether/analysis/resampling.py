@@ -18,6 +18,7 @@ from sklearn.base import clone
 from whether.advise.variants import fit_to
 from whether.analysis.still_to_come import predict_still
 from whether.analysis.uncertainty import Spread, log_odds
+from whether.analysis.windows import predict_windows
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import progress
@@ -38,11 +39,16 @@ class Refits:
     upper: Array
     risks: Array  # a row for each refit, a column for each person
     still: Array  # 0 for the labeled
+    windows: NDArray[np.float32]  # a table for each refit, with a row for each length of time
 
     def spread(self, rows: Rows, counted: Rows) -> Spread:
         """Standard errors of the sums over some people, and over those of them who may still have the event."""
         mean_risks, unseen = self.risks[:, rows].mean(axis=1), self.still[:, counted].sum(axis=1)
         return Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
+
+    def window_errors(self, counted: Rows) -> list[float]:
+        """Standard errors of how many of some people have the event within each length of time."""
+        return [float(error) for error in np.std(self.windows[:, :, counted].sum(axis=2), axis=0, ddof=1)]
 
 
 def refit(
@@ -52,6 +58,7 @@ def refit(
     *,
     level: float,
     rng: np.random.Generator,
+    lengths: tuple[float, ...] = (),
 ) -> Refits | None:
     """Fit the chosen learner anew to people, or groups, with weights; None where that would take too long."""
     if cohort.features.size > LARGEST:
@@ -61,6 +68,7 @@ def refit(
     if model.selection_ is not None:
         fresh.set_params(learner=model.selection_.chosen)
     risks, still = np.empty((N_REFITS, cohort.n)), np.empty((N_REFITS, cohort.n))
+    windows = np.empty((N_REFITS, len(lengths), cohort.n), dtype=np.float32)
     with warnings.catch_warnings(), progress(N_REFITS, "Refits") as bar:
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
         for i in range(N_REFITS):
@@ -68,7 +76,8 @@ def refit(
             fit_to(cohort, fresh, X, sample_weight=weight * (cohort.n / weight.sum()))
             risks[i] = fresh.predict_proba(X)[:, 1]
             still[i] = np.nan_to_num(predict_still(fresh, X, cohort))
+            windows[i] = predict_windows(fresh, X, cohort, lengths)
             bar.advance()
     center = log_odds(model.predict_proba(X)[:, 1])
     width = float(ndtri(0.5 + level / 2)) * np.std(log_odds(risks), axis=0, ddof=1)
-    return Refits(expit(center - width), expit(center + width), risks, still)
+    return Refits(expit(center - width), expit(center + width), risks, still, windows)

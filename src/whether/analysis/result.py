@@ -13,10 +13,11 @@ from whether.advise.situation import Situation
 from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
 from whether.analysis.remaining import Remaining
+from whether.analysis.windows import Window
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
-from whether.files.table import Finding
+from whether.files.table import Encoder, Finding
 
 Array = NDArray[np.float64]
 
@@ -96,6 +97,11 @@ class Analysis(Told):
         to the most that the methods left standing allow; then the estimate is the model's own figure within it.
     mean_risk : Interval
         Mean of ``risks``; a range like ``unseen``.
+    windows : tuple of Window
+        How many of the same people are expected to have the event within lengths of time from when each was last seen;
+        empty where the model has no times.
+    within : ndarray of shape (number of windows, n) or None
+        Each person's chance of that; 0 for those to whom the event came or cannot come.
     settles : bool
         Whether the interval of the model narrows the number down; where it leaves nearly every number possible, ranges
         are given in its place.
@@ -115,6 +121,8 @@ class Analysis(Told):
         the backtest was off by more than chance.
     warnings : tuple of str
         What the fit warned of, in its own words.
+    encoder : Encoder or None
+        What made the features of the columns of a table, where there was one.
     notes : tuple of Note
         How intervals and checks were made, where that is not the usual way.
     """
@@ -129,6 +137,8 @@ class Analysis(Told):
     upper: Array | None = field(repr=False)
     unseen: Annotated[Interval, Expected()]
     mean_risk: Annotated[Interval, RestsOn(("events",))]
+    windows: tuple[Window, ...] = ()
+    within: Array | None = field(repr=False, default=None)
     settles: bool = True
     by_group: tuple[GroupLevel, ...] = ()
     backtest: Backtest | None = field(repr=False, default=None)
@@ -137,6 +147,7 @@ class Analysis(Told):
     no_sensitivity: str = ""
     cautions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    encoder: Encoder | None = field(repr=False, default=None)
     notes: tuple[Note, ...] = ()
 
     @property

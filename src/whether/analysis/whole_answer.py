@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from whether.analysis.result import Analysis, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import RECORDS, read_source
 from whether.analysis.sums import take_sums
+from whether.analysis.windows import lengths_for
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.progress import Steps, progress, reporting
@@ -125,10 +127,12 @@ def analyze(
             model, settled = _choose_model(advice, cohort, learner, random_state, draws)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence))
+            lengths = lengths_for(model, cohort, source.origin.unit)
+            sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence), lengths=lengths)
         asked = ask(advice, cohort.groups, random_state, rows_of)
         record, no_record, moved, not_moved = _check(asked, n_splits if backtest else None, sensitivity, stages)
     found = settle_level(sums, advice, moved)
+    count_windows = partial(found.count_windows, sums, evidence=evidence)
     return Analysis(
         origin=source.origin,
         evidence=evidence,
@@ -140,14 +144,19 @@ def analyze(
         upper=sums.upper,
         unseen=found.unseen,
         mean_risk=found.mean_risk,
+        windows=count_windows(np.arange(cohort.n)),
+        within=sums.ahead.chances,
         settles=found.settles,
-        by_group=measure_groups(memberships, cohort.labeled, evidence.material.open_people, found.measure),
+        by_group=measure_groups(
+            memberships, cohort.labeled, evidence.material.open_people, found.measure, count_windows
+        ),
         backtest=record,
         no_backtest=no_record,
         sensitivity=moved,
         no_sensitivity=not_moved,
         cautions=find_cautions(advice, found.own_risk, record),
         warnings=caught,
+        encoder=source.encoder,
         notes=(*settled, *sums.notes, *found.notes, *_notes_on_checks(asked, model, record, moved)),
     )
 

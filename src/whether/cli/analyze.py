@@ -10,6 +10,7 @@ from whether.cli.options import (
     AsJson,
     CohortOptions,
     FolderOutput,
+    Text,
     about_cohort,
     check_learner,
     command_line,
@@ -31,6 +32,12 @@ def analyze(
     ] = FEWEST,
     no_suppress: Annotated[bool, flag("--no-suppress", "Tell all numbers of people.")] = False,
     no_backtest: Annotated[bool, flag("--no-backtest", "Leave out the backtest, which takes long.")] = False,
+    publication: Annotated[
+        Text, option("Also write tables for a publication: word, latex or csv.", "FORMAT", "--table")
+    ] = None,
+    paragraphs: Annotated[
+        bool, flag("--paragraphs", "Also print a paragraph for methods and one for results.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer from a table how many will have the event, and who: examine, recommend, fit, check, report.
@@ -46,20 +53,24 @@ def analyze(
       whether analyze cohort.csv
       whether analyze cohort.csv --event diagnosed --time age_at_end --id patient --unit years -o report
       whether analyze cohort.csv --event diagnosed --time age_at_end --by stage --by arm -o report
+      whether analyze cohort.csv --event diagnosed --time age_at_end --table word --paragraphs -o report
 
     \b
     With dates:
       whether analyze patients.parquet --event relapse --time last_seen --entry surgery --endpoint 2020-12-31 -o report
     """  # noqa: D301
     from whether.cli.asking import settle
-    from whether.cli.reporting import run
+    from whether.cli.reporting import Wanted, run
+    from whether.telling.publication.writing import check_table_format
 
     check_learner(learner)
+    if publication is not None:
+        check_table_format(publication)
     folder = output or Path(default_folder(cohort.table))
     others = {
         "--learner": learner, "--unit": unit or None,
         "--suppress-below": None if suppress_below == FEWEST else suppress_below,
-        "--no-suppress": no_suppress, "--no-backtest": no_backtest,
+        "--no-suppress": no_suppress, "--no-backtest": no_backtest, "--table": publication,
     }  # fmt: skip
     if cohort.table is not None and cohort.event is None and cohort.event_date is None:
         cohort = settle(cohort, others, str(folder), as_json)
@@ -68,4 +79,5 @@ def analyze(
     call = command_line("analyze", table, {**cohort.told(), **others}, folder.name)
     threshold = 0 if no_suppress or cohort.table is None else suppress_below
     settings = {"learner": learner, "backtest": not no_backtest}
-    run(cohort, folder, as_json, threshold, settings, unit=unit, call=call)
+    wanted = Wanted(as_json, publication, paragraphs)
+    run(cohort, folder, wanted, threshold, settings, unit=unit, call=call)

@@ -14,6 +14,7 @@ from whether.telling.check_words import left_out_text
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline
 from whether.telling.record_words import unread_text
+from whether.telling.window_words import window_sentences
 from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
 
 # Why there is no backtest, and no sensitivity.
@@ -66,12 +67,16 @@ class AnswerWords:
     def sentences(self) -> list[str]:
         """Answer, method, assumption, how sure, checks, and everything of which the reader should beware."""
         lead = self.headline.lead() if self.analysis.kind != "estimate" else []
-        lines = [*self.headline.question(), self.headline.first(), *lead, self.headline.mean_risk()]
+        lines = [*self.headline.question(), self.headline.first(), *lead, *self.when(), self.headline.mean_risk()]
         lines += [*self.headline.other_question(), self.headline.late_entry(), self._method(), self.advice.assumes]
-        lines += [self._backtest(), self.sensitivity()]
+        lines += [self.backtest(), self.sensitivity()]
         lines += [f"No single number: {text}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
         return [line for line in (*lines, *self.notes()) if line]
+
+    def when(self) -> list[str]:
+        """How many are expected to have the event within some years."""
+        return window_sentences(self.told, self.headline.without, tells_limits=self.tells_events)
 
     def notes(self) -> list[str]:
         """Return how intervals and checks were made, where that is not the usual way."""
@@ -106,7 +111,8 @@ class AnswerWords:
         named = f"; named: {', '.join(advice.features)}" if advice.features else ""
         return f"Method: {self.advice.method} ({advice.method}{named}), learner {model.learner!r}{chosen}."
 
-    def _backtest(self) -> str:
+    def backtest(self) -> str:
+        """How the method did at an earlier date, or why that is not known."""
         record, method = self.told.backtest, self.analysis.recommendation.method
         if record is None:
             return f"No backtest: {NO_BACKTEST[self.analysis.no_backtest]}"

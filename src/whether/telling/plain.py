@@ -18,6 +18,7 @@ from whether.telling.check_words import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.group_words import told_columns
+from whether.telling.publication.paragraphs import paragraph_lines
 from whether.telling.table_words import word_all
 
 SCHEMA = "whether analysis"
@@ -120,8 +121,10 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "unseen": told.unseen,
                 "at_least": analysis.at_least if words.headline.tells_ends else None,
                 "mean_risk": told.mean_risk,
+                "windows": told.windows,
                 "past_error": analysis.past_error if tells_past else None,
             },
+            "paragraphs": {title.lower(): text for title, text in paragraph_lines(words)},
             "by_group": [level for levels in told_columns(told.by_group).values() for level in levels],
             "recommendation": advice_data(analysis.recommendation, rule),
             "model": _model(analysis, rule),

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
-from whether.telling.figures import agreement, assumptions, by_group, curves, drivers, effects, risks, validity
+from whether.telling.figures import agreement, assumptions, by_group, curves, drivers, effects, risks, validity, when
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
 from whether.telling.group_words import UNTOLD
+from whether.telling.publication.paragraphs import paragraph_lines
 from whether.telling.reading import Reading
+from whether.telling.window_words import NO_WHEN
 from whether.telling.words import name
 
 # A picture, or what is said without it.
@@ -43,6 +45,10 @@ def make_sections(reading: Reading) -> list[Section]:
 
 def _groups(reading: Reading) -> list[Part]:
     return [(chart, f"By {name(column).short}: {UNTOLD}") for chart, column in by_group.group_charts(reading)]
+
+
+def _when(reading: Reading) -> list[Part]:
+    return [(when.when_chart(reading), TOO_FEW if reading.told.windows else NO_WHEN)]
 
 
 def _time(reading: Reading) -> list[Part]:
@@ -100,11 +106,17 @@ def _assumptions(reading: Reading) -> list[Part]:
     ]
 
 
+def _publication(reading: Reading) -> list[Part]:
+    return [(None, f"{title}. {text}") for title, text in paragraph_lines(reading.words)]
+
+
 SECTIONS: tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...] = (
     ("groups", "Group by group", _groups),
+    ("when", "How soon", _when),
     ("time", "When events come, and who is seen", _time),
     ("checks", "Does it hold up?", _validity),
     ("features", "What goes with the risk", _features),
     ("people", "The people", _people),
     ("assumptions", "If something else were assumed", _assumptions),
+    ("publication", "Paragraphs for a publication", _publication),
 )
