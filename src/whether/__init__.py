@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from whether.learners import BoostedLearner, EMLearner, NeuralLearner
     from whether.methods import METHODS
     from whether.simulation import simulate
-    from whether.validate import ArgumentError, DataError, FollowUpWarning, IdentifiabilityWarning, MissingTimeError
+    from whether.validate import (
+        ArgumentError,
+        DataError,
+        FollowUpWarning,
+        IdentifiabilityWarning,
+        LabelsAsTruthWarning,
+        MissingTimeError,
+    )
 
 __version__ = "0.1.0"
 
@@ -57,6 +64,7 @@ __all__ = [
     "HindsightClassifier",
     "IdentifiabilityWarning",
     "LabelClassifier",
+    "LabelsAsTruthWarning",
     "MissingTimeError",
     "MixtureCureClassifier",
     "NeuralLearner",
@@ -92,6 +100,7 @@ _HOMES = {
     "NeuralLearner": "whether.learners",
     "FollowUpWarning": "whether.validate",
     "IdentifiabilityWarning": "whether.validate",
+    "LabelsAsTruthWarning": "whether.validate",
     "MissingTimeError": "whether.validate",
     "WhetherClassifier": "whether.advise",
     "analyze": "whether.analysis",

@@ -133,3 +133,20 @@ def test_a_saved_model_keeps_its_clusters(cohort, groups, tmp_path):
     model = wh.LabelClassifier().fit(cohort.X, cohort.y, groups=groups)
     wh.save_model(model, tmp_path / "m.whether")
     assert str(wh.load_model(tmp_path / "m.whether").model.summary()) == str(model.summary())
+
+
+def test_stretches_of_one_persons_time_are_no_people(cohort):
+    halfway = cohort.time / 2
+    rows = np.repeat(np.arange(cohort.y.size), 2)
+    is_last = np.arange(rows.size) % 2 == 1
+    known = {
+        "time": np.where(is_last, cohort.time[rows], halfway[rows]),
+        "entry_time": np.where(is_last, halfway[rows], 0.0),
+    }
+    events = np.where(is_last, cohort.y[rows], 0)
+    with pytest.raises(ValueError, match=f"{cohort.y.size} rows continue another row of the same group .first: row 1 "):
+        wh.MixtureCureClassifier().fit(cohort.X[rows], events, **known, groups=rows)
+    # Two people of a family, observed over the same years, are.
+    wh.MixtureCureClassifier().fit(
+        cohort.X, cohort.y, time=cohort.time, entry_time=halfway, groups=np.arange(cohort.y.size) // 2
+    )

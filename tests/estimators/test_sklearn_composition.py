@@ -18,6 +18,8 @@ import whether as wh
 pytestmark = [
     pytest.mark.filterwarnings("ignore::whether.FollowUpWarning"),
     pytest.mark.filterwarnings("ignore::whether.IdentifiabilityWarning"),
+    # Calibration to labels is tried here; that it warns is tested in test_label_comparison.
+    pytest.mark.filterwarnings("ignore::whether.LabelsAsTruthWarning"),
 ]
 
 

@@ -46,6 +46,30 @@ def test_columns_are_known_by_names_and_cells(case):
     assert found.events == EVENT.sum()
 
 
+START = (np.arange(N) % 5) * TIME / 6
+
+
+@pytest.mark.parametrize(
+    "names", [("start", "stop"), ("tstart", "tstop"), ("time", "time2"), ("age_entry", "age_exit")]
+)
+def test_two_columns_between_which_people_were_observed_are_entry_and_time(names):
+    found = wh.check_table(frame(event=EVENT * 1, **dict(zip(names, (START, TIME), strict=True))))
+    assert found.is_ready, found
+    assert (found.options["entry_time"], found.options["time"]) == names
+
+
+def test_a_start_at_zero_for_everybody_is_no_late_entry():
+    found = wh.check_table(frame(event=EVENT * 1, time=0 * TIME, time2=TIME))
+    assert "entry_time" not in found.options
+
+
+def test_stretches_of_one_persons_time_stand_in_the_way():
+    stretches = {"pid": np.arange(N) // 2, "start": np.arange(N) % 2, "stop": 1 + np.arange(N) % 2}
+    found = wh.check_table(frame(event=EVENT * 1, **stretches))
+    assert [obstacle.hurdle for obstacle in found.obstacles] == [Hurdle.REFUSED]
+    assert "continue another row" in str(found)
+
+
 UNCLEAR = {
     "two events": (frame(recur=EVENT * 1, rtime=TIME, death=OTHER * 1, dtime=LATER), Hurdle.SEVERAL_EVENTS,
                    ("recur", "death")),

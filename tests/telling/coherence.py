@@ -225,4 +225,10 @@ def check_text_and_page_have_the_same_windows(analysis, page):
     return all(text in told(analysis) for text in sentences) and (not page or all(text in page for text in numbers))
 
 
+def check_ends_that_are_not_told_are_not_explained(analysis, page):
+    """Where nothing is said of how many, nothing is said of the ends of a range of them either."""
+    everything = f"{told(analysis)} {page}"
+    return not ("is not told" in everything and re.search(r"\bThe (?:lower|upper) end\b", everything))
+
+
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

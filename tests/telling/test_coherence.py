@@ -31,6 +31,15 @@ def test_no_two_sentences_disagree(case, read_report, global_random_seed):
     assert find_contradictions(answer, read_report(answer).words) == []
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_no_two_sentences_disagree_where_nearly_everybody_had_the_event(read_report, global_random_seed):
+    cohort = wh.simulate("short-follow-up", n=600, seed=global_random_seed)
+    rows = np.sort(np.concatenate([np.flatnonzero(cohort.y)[:90], np.flatnonzero(cohort.y == 0)[:8]]))
+    answer = wh.analyze(cohort.X[rows], cohort.y[rows], time=cohort.time[rows])
+    assert "is not told" in str(answer)
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
 @pytest.mark.parametrize("name", ["e1684", "hodgkin"])
 def test_no_two_sentences_about_a_real_cohort_disagree(name, shared_data, read_report):
     answer = wh.analyze(

@@ -5,7 +5,7 @@ import pytest
 from whether.files.table import findings as facts
 from whether.files.table.encoder import BeyondTraining
 from whether.files.table.findings import ColumnFinding, Finding, Held, Reason
-from whether.telling.table_words import word
+from whether.telling.table_words import word, word_all
 
 FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
 EXAMPLES = [
@@ -62,3 +62,23 @@ def test_what_many_people_have_is_told_and_so_is_everything_where_nothing_is_hel
     assert "'Utopia'" in word(facts.UnknownCategories("x", (FEW, MANY), "Rome"), 0)
     assert "7 missing values" in word(facts.GapsFilled("x", 7, 1.5), 0)
     assert "30 rare categories (40 people)" in word(facts.RarePooled("x", 30, 40, None))
+
+
+def test_what_is_alike_of_several_columns_is_one_sentence():
+    gaps = [facts.GapsFilled(name, 126, 1.5, is_flagged=True) for name in "abc"]
+    same = [facts.SameFeature(f"{name} is missing", "a is missing") for name in "bcd"]
+    few = [facts.GapsFilled(name, people, 2.5) for name, people in (("e", 3), ("f", 4), ("g", 5))]
+    told = word_all([*gaps, facts.DatesToYears(), *same, *few, facts.GapsFilled("h", 20, 4.5)])
+    assert len(told) == 5
+    assert all(repr(name) in told[0] for name in "abc")
+    assert "126" in told[0]
+    assert "indicators" in told[0]
+    assert all(repr(f"{name} is missing") in told[2] for name in "abcd")
+    # Numbers of few people are alike as they are told, and told as such.
+    assert "fewer than 11" in told[3]
+    assert "'h'" in told[4]
+
+
+def test_two_columns_keep_their_own_sentences():
+    gaps = [facts.GapsFilled(name, 126, fill) for name, fill in (("a", 1.5), ("b", 2.5))]
+    assert word_all(gaps) == tuple(word(finding) for finding in gaps)

@@ -17,7 +17,7 @@ from whether.facts import FEWEST
 from whether.files.own_files import is_own
 from whether.files.table import Finding
 from whether.files.whole_files import check_parent, check_regular, clear_remains
-from whether.telling.table_words import word
+from whether.telling.table_words import gather_alike, word_together
 
 
 @contextmanager
@@ -35,7 +35,8 @@ def make_notes(
 ) -> list[dict[str, Any]]:
     """What was done to a table, and what the library warned of."""
     notes = [
-        {"text": name_options(word(finding, suppress_below)), "warning": finding.is_warning} for finding in findings
+        {"text": name_options(word_together(alike, suppress_below)), "warning": alike[0].is_warning}
+        for alike in gather_alike(findings, suppress_below)
     ]
     return notes + [{"text": text, "warning": True} for text in warned]
 

@@ -20,6 +20,7 @@ from whether.distributions import softplus_expit
 from whether.estimators.categories import find_categories, read_table
 from whether.estimators.fit_report import FitReport
 from whether.estimators.from_rows import FromRows
+from whether.estimators.label_comparison import LabelComparison
 from whether.estimators.outcome_part import OutcomePart
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
 from whether.estimators.warn import warn_of_boundary, warn_of_rivals, warn_unless_converged
@@ -39,7 +40,7 @@ from whether.validate import (
 )
 
 
-class CensoredClassifier(FromRows, FitReport, OutcomePart, ClassifierMixin, BaseEstimator, ABC):
+class CensoredClassifier(FromRows, FitReport, OutcomePart, LabelComparison, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 
     Parameters
@@ -212,6 +213,7 @@ class CensoredClassifier(FromRows, FitReport, OutcomePart, ClassifierMixin, Base
 
     def decision_function(self, X: Any) -> Array:
         """Log odds of the event ever happening."""
+        self._notice_comparison()
         return self.family.log_odds(np.asarray(self._predictors(X)[0]))
 
     def predict_proba(self, X: Any) -> Array:

@@ -83,6 +83,8 @@ class LabelClassifier(LabelOnlyClassifier):
     (500, 2)
     """
 
+    _labels_are_outcomes = True
+
     def __init__(
         self,
         *,

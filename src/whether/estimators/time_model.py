@@ -237,6 +237,7 @@ class AFTClassifier(TimeModelClassifier):
 
     def decision_function(self, X: Any) -> Array:
         """Log odds of an event within the longest follow-up of the training cohort."""
+        self._notice_comparison()
         _, v = self._predictors(X)
         log_missed = self._log_left(v, np.full(v.shape[1], self.longest_follow_up_))
         with np.errstate(divide="ignore"):

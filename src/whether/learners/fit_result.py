@@ -25,6 +25,10 @@ class Status(enum.Enum):
     MAX_EM_ROUNDS = "The likelihood was still rising at the last round of EM: raise max_iter of the EMLearner."
     NOT_FINITE = "The objective is not finite at the start: look for extreme feature values."
 
+    def __reduce__(self) -> tuple[type[Status], tuple[str]]:
+        """How it is made again, where `__reduce_ex__` is not asked: by skops."""
+        return Status, (self.value,)
+
     @property
     def converged(self) -> bool:
         """Whether the result may be used without a warning."""

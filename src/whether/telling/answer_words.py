@@ -43,10 +43,10 @@ _NOTES = {
 }
 
 
-def note_sentence(note: Note, kind: str) -> str:
+def note_sentence(note: Note, kind: str, tells_ends: bool) -> str:
     """Say how something was done, under an answer of a kind; where it is no estimate, only single risks have limits."""
-    what = "The intervals reach" if kind == "estimate" else "The upper end, and the intervals of single risks, reach"
-    return _NOTES[note.name].format(**note.values, what=what)
+    ends = "The upper end, and the intervals of single risks, reach" if tells_ends else "The intervals of risks reach"
+    return _NOTES[note.name].format(**note.values, what="The intervals reach" if kind == "estimate" else ends)
 
 
 class AnswerWords:
@@ -80,7 +80,7 @@ class AnswerWords:
 
     def notes(self) -> list[str]:
         """Return how intervals and checks were made, where that is not the usual way."""
-        return [note_sentence(note, self.analysis.kind) for note in self.analysis.notes]
+        return [note_sentence(note, self.analysis.kind, self.headline.tells_ends) for note in self.analysis.notes]
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""

@@ -123,9 +123,9 @@ class Headline:
         return f"{100 * found.level:g} % interval {shown}" if shown else ""
 
     def _range(self) -> str:
-        why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         if not self.tells_ends:
-            return f"How many of {self.without} will have it {self._ever} is not told, {why}."
+            return f"How many of {self.without} will have it {self._ever} is not told: too few people are of one kind."
+        why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
         will = "would" if self.analysis.question == NET else "will"
         return f"Between {ends} of {self.without} {will} have it {self._ever}, {why}."
@@ -139,7 +139,7 @@ class Headline:
     def lead(self) -> list[str]:
         """What has to be known with the number."""
         if self.analysis.kind == "range":
-            return [f"{self._lower_end()} {self._upper_end()}"]
+            return [f"{self._lower_end()} {self._upper_end()}"] if self.tells_ends else []
         if self.analysis.kind == "ranking":
             return [
                 "What is called risk here is the probability of a recorded event, the lowest that the true risk can "

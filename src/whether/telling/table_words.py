@@ -10,10 +10,45 @@ from whether.files.table import findings as facts
 from whether.files.table.encoder import BeyondTraining
 from whether.files.table.findings import LEAKS, Finding, Held, Reason, name_columns
 
+# Findings that say the same of at least so many columns are one sentence.
+SEVERAL = 3
+
 
 def word_all(findings: Iterable[Finding], fewest: int = FEWEST) -> tuple[str, ...]:
-    """Each finding in a sentence."""
-    return tuple(word(finding, fewest) for finding in findings)
+    """Findings in sentences, those that say the same of several columns in one."""
+    return tuple(word_together(alike, fewest) for alike in gather_alike(findings, fewest))
+
+
+def gather_alike(findings: Iterable[Finding], fewest: int = FEWEST) -> list[list[Finding]]:
+    """Findings of which each list is to be told in one sentence, in the order of the first of each."""
+    found: dict[tuple[object, ...], list[Finding]] = {}
+    for place, finding in enumerate(findings):
+        found.setdefault(_likeness(finding, fewest) or (place,), []).append(finding)
+    together = [[alike] if len(alike) >= SEVERAL else [[each] for each in alike] for alike in found.values()]
+    return [alike for lists in together for alike in lists]
+
+
+def _likeness(finding: Finding, fewest: int) -> tuple[object, ...]:
+    """What findings have in common that can be told together; empty where there is nothing."""
+    if isinstance(finding, facts.GapsFilled) and finding.in_training:
+        return facts.GapsFilled, count(finding.people, fewest), finding.is_flagged
+    return (facts.SameFeature, finding.twin) if isinstance(finding, facts.SameFeature) else ()
+
+
+def word_together(several: list[Finding], fewest: int = FEWEST) -> str:
+    """Findings that are alike, as `gather_alike` lists them, in one sentence."""
+    first = several[0]
+    if len(several) == 1:
+        return word(first, fewest)
+    if isinstance(first, facts.SameFeature):
+        names = name_columns(each.feature for each in several if isinstance(each, facts.SameFeature))
+        return f"Features {names} are the same as {first.twin!r} for everybody: they were left out."
+    assert isinstance(first, facts.GapsFilled), "nothing else is told together"
+    names = name_columns((each.column for each in several if isinstance(each, facts.GapsFilled)), 50)
+    flagged = "; missing-value indicators were added" if first.is_flagged else ""
+    gaps = count(first.people, fewest)
+    values = "value" if gaps == "1" else "values"
+    return f"Columns {names}: {gaps} missing {values} each, replaced by the column’s median{flagged}."
 
 
 @singledispatch

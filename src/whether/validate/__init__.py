@@ -9,6 +9,7 @@ from whether.validate.error_types import (
     DataError,
     FollowUpWarning,
     IdentifiabilityWarning,
+    LabelsAsTruthWarning,
     MissingTimeError,
 )
 from whether.validate.features import (
@@ -34,7 +35,7 @@ from whether.validate.labels_and_times import (
     rank_of_labeled,
 )
 from whether.validate.per_person import check_lengths, check_times, check_weight, unmasked
-from whether.validate.records import check_negative, check_records
+from whether.validate.records import check_negative, check_one_row_each, check_records
 from whether.validate.values import (
     check_bandwidth,
     check_between,
@@ -50,11 +51,46 @@ from whether.validate.values import (
 )
 
 __all__ = [
-    "ArgumentError", "DataError", "FollowUpWarning", "IdentifiabilityWarning", "MissingTimeError", "check_bandwidth",
-    "check_between", "check_both_classes", "check_cohort", "check_columns", "check_enough_labels", "check_entry_dates",
-    "check_features", "check_flags", "check_known_follow_up", "check_labels", "check_lengths", "check_moments",
-    "check_needs", "check_negative", "check_number", "check_places", "check_planned_follow_up",
-    "check_potential_follow_up", "check_probabilities", "check_readable", "check_records", "check_rows",
-    "check_scores", "check_share", "check_table", "check_times", "check_weight", "check_whole_number", "find_outlying",
-    "number_groups", "rank_of_labeled", "resolve_columns", "resolve_directions", "unmasked",
+    "ArgumentError",
+    "DataError",
+    "FollowUpWarning",
+    "IdentifiabilityWarning",
+    "LabelsAsTruthWarning",
+    "MissingTimeError",
+    "check_bandwidth",
+    "check_between",
+    "check_both_classes",
+    "check_cohort",
+    "check_columns",
+    "check_enough_labels",
+    "check_entry_dates",
+    "check_features",
+    "check_flags",
+    "check_known_follow_up",
+    "check_labels",
+    "check_lengths",
+    "check_moments",
+    "check_needs",
+    "check_negative",
+    "check_number",
+    "check_one_row_each",
+    "check_places",
+    "check_planned_follow_up",
+    "check_potential_follow_up",
+    "check_probabilities",
+    "check_readable",
+    "check_records",
+    "check_rows",
+    "check_scores",
+    "check_share",
+    "check_table",
+    "check_times",
+    "check_weight",
+    "check_whole_number",
+    "find_outlying",
+    "number_groups",
+    "rank_of_labeled",
+    "resolve_columns",
+    "resolve_directions",
+    "unmasked",
 ]  # fmt: skip

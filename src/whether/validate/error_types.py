@@ -27,3 +27,7 @@ class FollowUpWarning(UserWarning):
 
 class IdentifiabilityWarning(UserWarning):
     """The data alone cannot tell the outcome probability from the labeling propensity."""
+
+
+class LabelsAsTruthWarning(UserWarning):
+    """Risks of the event ever happening are scored or calibrated by labels, which miss events not seen yet."""

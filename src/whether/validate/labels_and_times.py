@@ -13,7 +13,7 @@ from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
 from whether.validate.per_person import check_times, check_weight, is_missing, unmasked
-from whether.validate.records import check_records
+from whether.validate.records import check_one_row_each, check_records
 
 Array = NDArray[np.float64]
 
@@ -65,6 +65,9 @@ def check_cohort(features: Array, labels: ArrayLike, *, names: Sequence[str], **
             f"groups puts all {cohort.n} rows into one group: without a second one nothing says how much groups "
             "differ. Leave groups out if the rows are independent."
         )
+    ends = cohort.follow_up if cohort.time is None else cohort.time
+    if cohort.groups is not None and cohort.entry_time is not None and ends is not None:
+        check_one_row_each(cohort.groups, cohort.entry_time, ends)
     return cohort
 
 

@@ -71,6 +71,27 @@ def _check_entry(entered: Array, time: Array | None, follow_up: Array | None) ->
             )
 
 
+def check_one_row_each(groups: NDArray[np.intp], entered: Array, ends: Array) -> None:
+    """Refuse rows that are stretches of one person's time, each beginning where another ends.
+
+    An earlier stretch without the event is no person without it. Of rows of a centre or a family some may meet by
+    chance, but not most.
+    """
+    order = np.lexsort((entered, groups))
+    before, after = order[:-1], order[1:]
+    same = groups[before] == groups[after]
+    meets = same & np.isclose(entered[after], ends[before], rtol=1e-9, atol=0.0)
+    if meets.sum() <= 0.5 * same.sum():
+        return
+    first = int(np.argmax(meets))
+    raise DataError(
+        f"{int(meets.sum())} rows continue another row of the same group (first: row {after[first]} begins at "
+        f"entry_time={entered[after[first]]:g}, where row {before[first]} ends): they look like stretches of one "
+        "person's time. A person is one row here, with the features known at the beginning: keep the first row of "
+        "each, with the time and the event of the last one."
+    )
+
+
 # Why nobody who is labeled can be flagged.
 _POSITIVE = {
     "known_negative": "whoever was seen to have the event is positive",

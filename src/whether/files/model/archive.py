@@ -1,4 +1,4 @@
-"""The container of a model file: a zip archive, never compressed, of one JSON text and arrays.
+"""The container of a model file: a zip archive, never compressed, of one JSON text, arrays, and steps before a model.
 
 Without compression a member is no larger than the file it is in, so a small file cannot unfold into a large one. Arrays
 are `.npy` members without pickles. Anything unusual is an error.
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from whether.files.whole_files import atomic_path
 from whether.validate import DataError
 
-DESCRIPTION = "whether.json"
-MEMBER = re.compile(r"whether\.json|arrays/[0-9]{1,5}\.npy")
+DESCRIPTION, STEPS = "whether.json", "steps.skops"
+MEMBER = re.compile(r"whether\.json|steps\.skops|arrays/[0-9]{1,5}\.npy")
 MOST_MEMBERS = 10_000
 # A description names features and settings; reading a longer one would take longer than any model is worth.
 LONGEST_DESCRIPTION = 2**25
@@ -61,12 +61,18 @@ def _check_members(infos: list[zipfile.ZipInfo], size: int) -> None:
     require(is_whole, "it lacks its description, or has too many parts")
     for info in infos:
         require(MEMBER.fullmatch(info.filename), f"it has a part that does not belong there, {info.filename[:60]!r}")
+    check_uncompressed(infos, size)
+    lengths = {info.filename: info.file_size for info in infos}
+    require(lengths[DESCRIPTION] <= LONGEST_DESCRIPTION, "its description is longer than any")
+
+
+def check_uncompressed(infos: list[zipfile.ZipInfo], size: int) -> None:
+    """Refuse an archive of so many bytes that could unfold into more."""
+    for info in infos:
         is_stored = info.compress_type == zipfile.ZIP_STORED and info.file_size == info.compress_size
         require(
             is_stored and not info.flag_bits & 1, "it has a compressed or encrypted part, which model files have not"
         )
-    lengths = {info.filename: info.file_size for info in infos}
-    require(lengths[DESCRIPTION] <= LONGEST_DESCRIPTION, "its description is longer than any")
     # Parts may not lie on top of each other either.
     require(sum(info.file_size for info in infos) <= size, "its parts are larger than the file")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whether.estimators import CensoredClassifier
 from whether.files.model.archive import ModelFileError
 from whether.learners import EMFit, HindsightFit
 
@@ -29,10 +28,4 @@ def _what_can_be_saved(model: Any) -> str:
     for inside in ("best_estimator_", "estimator_"):
         if hasattr(model, inside):
             return f"save its {inside}, the classifier that was fitted."
-    if isinstance(getattr(model, "steps", None), list) and isinstance(model.steps[-1][1], CensoredClassifier):
-        return (
-            "steps of other libraries can only be pickled, and opening a pickle can run anything. Save the last step, "
-            "save_model(pipeline[-1], ...), and those before it, pipeline[:-1], with skops, which asks before it opens "
-            "a type that it does not know. A pickle or joblib file of the whole is for yourself: open none from others."
-        )
-    return "it is none of whether's own classifiers."
+    return "it is none of whether's own classifiers, nor a pipeline that ends in one."

@@ -19,13 +19,14 @@ from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import risk_intervals
 from whether.estimators.parameters import check_parameters
 from whether.files.model import archive
-from whether.files.model.archive import DESCRIPTION, ModelFileError, require
+from whether.files.model.archive import DESCRIPTION, STEPS, ModelFileError, require
 from whether.files.model.boosted_state import BOOSTED_KINDS
 from whether.files.model.can_be_saved import check_can_be_saved
 from whether.files.model.codec import Kind, Packer, Unpacker, record
 from whether.files.model.hindsight_state import HINDSIGHT_KINDS
 from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
+from whether.files.model.pipeline_steps import pack_steps, put_together, take_apart
 from whether.files.model.when import when_columns
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
@@ -58,8 +59,8 @@ class ModelFile:
 
     Attributes
     ----------
-    model : CensoredClassifier
-        The fitted classifier.
+    model : CensoredClassifier or Pipeline
+        The fitted classifier, or the pipeline that ends in it.
     encoder : Encoder or None
         Turns the columns of a table into the classifier's features.
     method : str
@@ -70,7 +71,7 @@ class ModelFile:
         Version of whether that wrote it.
     """
 
-    model: CensoredClassifier
+    model: Any
     encoder: Encoder | None = None
     method: str = ""
     training: dict[str, Any] = field(default_factory=dict)
@@ -136,7 +137,7 @@ class ModelFile:
 
 
 def save_model(
-    model: CensoredClassifier,
+    model: Any,
     path: str | os.PathLike[str],
     *,
     encoder: Encoder | None = None,
@@ -147,8 +148,9 @@ def save_model(
 
     Parameters
     ----------
-    model : CensoredClassifier
-        With a linear, boosted or neural model. The random state and metadata requests are not saved.
+    model : CensoredClassifier or Pipeline
+        With a linear, boosted or neural model. The random state and metadata requests are not saved. A pipeline that
+        ends in such a classifier needs the package skops, and steps of types that skops trusts.
     path : path-like
     encoder : Encoder, optional
         What made the features of a table.
@@ -167,10 +169,12 @@ def save_model(
     >>> bool((wh.load_model(path).model.predict_proba(cohort.X) == model.predict_proba(cohort.X)).all())
     True
     """
+    model, steps = take_apart(model)
     check_can_be_saved(model, known_classifiers())
     parameters = {**model.get_params(deep=False), "random_state": None}
-    # What scikit-learn is to route to the next fit is no part of this one.
-    fitted = {name: value for name, value in vars(model).items() if name not in (*parameters, "_metadata_request")}
+    # What scikit-learn is to route to the next fit, and who asked for risks, is no part of the fit.
+    left_out = (*parameters, "_metadata_request", "compared_with_labels_")
+    fitted = {name: value for name, value in vars(model).items() if name not in left_out}
     packer = Packer(known_parts())
     description = {
         "format": FORMAT,
@@ -186,7 +190,7 @@ def save_model(
     }
     members = {DESCRIPTION: json.dumps(description, indent=1, allow_nan=False).encode()}
     members |= {f"arrays/{number}.npy": archive.array_to_bytes(array) for number, array in enumerate(packer.arrays)}
-    archive.write_archive(path, members)
+    archive.write_archive(path, members | pack_steps(steps))
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -245,9 +249,9 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
         setattr(model, name, part)
     encoder = unpacker.unpack(description["encoder"])
     _try_out(model, description["features"], encoder)
-    return ModelFile(
-        model, encoder, str(description["method"]), dict(description["training"]), str(description["whether_version"])
-    )
+    whole = put_together(model, members.get(STEPS))
+    said = str(description["method"]), dict(description["training"]), str(description["whether_version"])
+    return ModelFile(whole, encoder, *said)
 
 
 def _check_version(path: str | os.PathLike[str], description: dict[str, Any]) -> None:

@@ -127,7 +127,7 @@ class Proposal:
             self._propose_dates()
             return
         found = [sight for sight in self.open if sight.is_time]
-        if self._propose_two(found):
+        if self._propose_two(found) or self._propose_spell():
             return
         found = self._without_follow_up(found)
         if len(found) > 1 and "event" in self.options:
@@ -154,6 +154,15 @@ class Proposal:
             return False
         self._drop_event(own[0])
         self._take("last_contact", last[0])
+        return True
+
+    def _propose_spell(self) -> bool:
+        """Take two columns of times between which each person was observed."""
+        pairs = [(one, other) for one in self.open for other in self.open if one.begins(other)]
+        if len(pairs) != 1 or "entry_time" in self.options:
+            return False
+        for role, sight in zip(("entry_time", "time"), pairs[0], strict=True):
+            self._take(role, sight)
         return True
 
     def _is_dated(self, role: str) -> bool:

@@ -70,6 +70,9 @@ ENTRY = (
     "baseline", "diagnosis", "dx", "registrat", "transplant", "recruit",
 )  # fmt: skip
 LAST = ("last", "contact", "follow", "fup", "fu", "exit", "end", "seen", "stop", "visit", "alive")
+# Where a stretch of observation has two columns, its ends; the first may be called as any time is.
+SPELL_STARTS = ("start", "tstart", "entry", "enter", "begin")
+SPELL_STOPS = ("stop", "tstop", "exit", "end")
 EARLIER = ("prior", "previous", "hist", "hx", "family", "mother", "father", "before", "baseline", "lower")
 BIRTH = ("birth", "born", "dob", "age")
 WHO = ("patient", "subject", "person", "participant", "mrn", "uuid", "guid", "pid", "pat")
@@ -159,6 +162,18 @@ class Sight:
         is_calendar = known.size > 0 and known.min() > 1800 and known.max() < 2200 and self.says(("year",))
         many = np.unique(known).size >= min(FEWEST_TIMES, max(known.size // 3, 2))
         return bool(many and not is_calendar and np.mean(known > 0) > 0.5)
+
+    def begins(self, other: Sight) -> bool:
+        """Whether this and another column are the two ends of stretches of observation: start and stop, time and time2.
+
+        Nearly all stretches have a length, and some begin late: a start that is always 0 says nothing.
+        """
+        starts = self.says(SPELL_STARTS) or self.words in (["time"], ["time", "0"], ["time", "1"])
+        stops = other.says(SPELL_STOPS) or other.words == ["time", "2"]
+        if not (starts and stops) or {self.kind, other.kind} != {"number"} or self.has_gaps or other.has_gaps:
+            return False
+        longer = other.numbers > self.numbers
+        return bool(longer.mean() > 0.99 and self.numbers.min() >= 0 and np.ptp(self.numbers) > 0)
 
     @property
     def id_rank(self) -> int:

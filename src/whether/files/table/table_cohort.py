@@ -20,7 +20,7 @@ from whether.files.table.learn import learn_encoder
 from whether.files.table.outcome import Outcome, read_outcome
 from whether.files.table.roles import Choice, Roles, choose_columns, settle_roles
 from whether.files.table.table_file import open_table
-from whether.validate import ArgumentError
+from whether.validate import ArgumentError, check_one_row_each
 
 Array = NDArray[np.float64]
 
@@ -240,13 +240,16 @@ def read_cohort(
         _tell_same_ids(cells.select(choice.ids), findings)
     encoder, X = _encode(cells, choice, outcome, keep_gaps, findings)
     known = {entry.name: getattr(outcome, entry.name) for entry in dataclasses.fields(outcome) if entry.name != "event"}
+    groups = None if group is None else _number_groups(cells[group])
+    if groups is not None and outcome.entry_time is not None and outcome.time is not None:
+        check_one_row_each(groups, outcome.entry_time, outcome.time)
     return TableCohort(
         name=Path(opened.name).name,
         X=X,
         y=outcome.event.astype(int),
         **known,
         propensity_features=_find_features(choice, encoder),
-        groups=None if group is None else _number_groups(cells[group]),
+        groups=groups,
         ids=cells.select(choice.ids),
         by=cells.select(choice.by),
         roles=roles,
