@@ -63,6 +63,14 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class FitWarning:
+    """What the fit warned of: the name of the finding, empty where it has none, and the fit's own words."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Note:
     """How something was done, where that is not the usual way: its name, and numbers of the computation."""
 
@@ -119,8 +127,8 @@ class Analysis(Told):
         Findings about the level of the answer: "curve above risk" where the curve of events alone shows more events
         than the model expects to happen ever; "too low in the past" or "too high in the past" where the mean risk of
         the backtest was off by more than chance.
-    warnings : tuple of str
-        What the fit warned of, in its own words.
+    warnings : tuple of FitWarning
+        What the fit warned of.
     encoder : Encoder or None
         What made the features of the columns of a table, where there was one.
     notes : tuple of Note
@@ -146,7 +154,7 @@ class Analysis(Told):
     sensitivity: Sensitivity | None = field(repr=False, default=None)
     no_sensitivity: str = ""
     cautions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
     encoder: Encoder | None = field(repr=False, default=None)
     notes: tuple[Note, ...] = ()
 

@@ -19,7 +19,7 @@ from whether.analysis.cautions import find_cautions
 from whether.analysis.group_levels import measure_groups
 from whether.analysis.level import settle_level
 from whether.analysis.memberships import read_memberships
-from whether.analysis.result import Analysis, Note, Origin
+from whether.analysis.result import Analysis, FitWarning, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.sources import RECORDS, read_source
 from whether.analysis.sums import take_sums
@@ -219,14 +219,15 @@ def _choose_model(
     return model.set_params(learner=trial.selection_.chosen), (note,)
 
 
-def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[str, ...]:
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[FitWarning, ...]:
     """Fit to everybody, and return what the fit warned of, but not that follow-up is short where the advice says so."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_to(cohort, model, X)
     is_said = bool({"extrapolation", "short follow-up"} & {*advice.flags, *advice.refusals})
     told = (warning for warning in caught if not (is_said and issubclass(warning.category, FollowUpWarning)))
-    return tuple(dict.fromkeys(str(warning.message) for warning in told))
+    named = (FitWarning(getattr(one.message, "finding", ""), str(one.message)) for one in told)
+    return tuple(dict.fromkeys(named))
 
 
 def _notes_on_checks(

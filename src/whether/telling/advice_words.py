@@ -78,7 +78,7 @@ def _why_selection(s: Situation, e: Evidence) -> str:
     verb = "depends" if found.event_times.rejects() else "is not found to depend"
     cost = (
         ". By the model of when it comes, ranking people by their chance of a recorded event in place of their risk "
-        f"costs {cost_text(found)} of AUC"
+        f"{cost_text(found)}"
     )
     told = f"When the event comes {verb} on features ({p_text(found.event_times.p_value)}; from {found.source})"
     return f"{told}{cost if is_known(found.auc_by_labels) else ''}."

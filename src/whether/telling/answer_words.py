@@ -5,7 +5,7 @@ from __future__ import annotations
 from whether.advise import Sensitivity
 from whether.advise.situation import Situation
 from whether.advise.standing import BELOW_CURVE, SLACK
-from whether.analysis import Analysis, Note
+from whether.analysis import Analysis, FitWarning, Note
 from whether.analysis.cautions import CURVE_ABOVE
 from whether.evaluate import Interval
 from whether.methods import LR
@@ -49,6 +49,24 @@ def note_sentence(note: Note, kind: str, tells_ends: bool) -> str:
     return _NOTES[note.name].format(**note.values, what="The intervals reach" if kind == "estimate" else ends)
 
 
+# What a fit warned of, for who has not called it: in plain words.
+_WARNINGS = {
+    "not converged": "The fit did not settle down completely. Numbers may still move a little; treat close comparisons "
+    "with care.",
+    "rival fits": "Several versions of the model explain these data about equally well and rank people differently. "
+    "The data do not say which of them is right.",
+    "runs to infinity": "The data do not limit some effects: either a feature separates people perfectly, or features "
+    "follow from each other, or nobody seems to stay without the event. There are no standard errors.",
+    "parts exchanged": "Labels alone cannot tell who has the event from who is recorded: both explanations fit equally "
+    "well, and the one that explains recorded events by risk was kept.",
+}
+
+
+def warning_sentence(warning: FitWarning) -> str:
+    """Return what the fit warned of in plain words; its own where there are no others."""
+    return _WARNINGS.get(warning.name, warning.text)
+
+
 class AnswerWords:
     """An analysis in words, as it may be told."""
 
@@ -84,7 +102,11 @@ class AnswerWords:
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""
-        return [*self.advice.flags, *self.analysis.warnings, *map(self.caution, self.analysis.cautions)]
+        return [
+            *self.advice.flags,
+            *map(warning_sentence, self.analysis.warnings),
+            *map(self.caution, self.analysis.cautions),
+        ]
 
     def caution(self, name: str) -> str:
         """Return a finding about the level of the answer in a sentence."""

@@ -190,7 +190,7 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
     if is_known(found.selection_share):
         low, high = found.propensity_range
-        cost = f" That costs {cost_text(found)} of AUC in ranking people." if is_known(found.auc_by_labels) else ""
+        cost = f" That {cost_text(found)} of ranking people." if is_known(found.auc_by_labels) else ""
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
@@ -209,9 +209,10 @@ def limits_of_ratio(found: CureFraction) -> str:
 
 
 def cost_text(found: DependenceEvidence) -> str:
-    """How much of the AUC it costs to rank people by their chance of a recorded event, by the model of event times."""
-    cost = found.auc_by_risk - found.auc_by_labels
-    return f"{cost:.2f}" if cost >= 0.005 else "less than 0.01"
+    """What ranking people by their chance of a recorded event does to the AUC, by the model of event times."""
+    if found.auc_by_risk - found.auc_by_labels < 0.005:
+        return "lowers the AUC by less than 0.01"
+    return f"lowers the AUC from {found.auc_by_risk:.2f} to {found.auc_by_labels:.2f}"
 
 
 def _list(drivers: Sequence[Driver]) -> str:

@@ -13,7 +13,7 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
 from whether.learners import LinearFit
 from whether.telling.advice_words import AdviceWords
-from whether.telling.answer_words import AnswerWords
+from whether.telling.answer_words import AnswerWords, warning_sentence
 from whether.telling.check_words import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
 from whether.telling.evidence_words import evidence_sentences
@@ -134,7 +134,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
             "sensitivity": None if analysis.sensitivity is None else sensitivity_data(analysis.sensitivity, rule),
             "no_sensitivity": analysis.no_sensitivity,
             "cautions": [{"name": name, "text": words.caution(name)} for name in analysis.cautions],
-            "warnings": analysis.warnings,
+            "warnings": [{**to_plain(one), "plain": warning_sentence(one)} for one in analysis.warnings],
             "notes": analysis.notes,
         }
     )
