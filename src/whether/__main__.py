@@ -1,6 +1,9 @@
-"""``python -m whether`` is the program ``whether``, where its script is not on the path."""
+"""The program ``whether``; also ``python -m whether``, where its script is not on the path."""
 
-from whether.cli import main
+from whether.cli.app import app, main
+from whether.serve.command import serve
+
+app.command()(serve)  # here, because the page stands above the commands that it runs
 
 if __name__ == "__main__":
     main()

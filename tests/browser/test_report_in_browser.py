@@ -45,6 +45,13 @@ CROWDED = """() => {
   return found;
 }"""
 
+# Red, green and blue of text, of what it is written on, and of text in drawings.
+COLORS = """() => {
+  const numbers = (color) => color.match(/[0-9]+/g).slice(0, 3).map(Number);
+  const body = getComputedStyle(document.body), drawn = document.querySelector(".plot .wide text");
+  return [numbers(body.color), numbers(body.backgroundColor), numbers(getComputedStyle(drawn).fill)];
+}"""
+
 
 def test_it_opens_without_a_complaint_and_without_the_network(visit):
     visit.page.wait_for_timeout(200)
@@ -159,13 +166,14 @@ def test_paper_shows_every_number_and_no_control(visit):
     assert visit.page.locator("details table").first.is_visible()
 
 
-@pytest.mark.parametrize("media", ["screen", "print"])
-def test_text_is_dark_on_light(visit, media):
-    visit.page.emulate_media(media=media, color_scheme="dark")
-    colors = visit.page.evaluate(
-        "() => { const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]; }"
-    )
-    assert colors == ["rgb(26, 26, 26)", "rgb(255, 255, 255)"]
+@pytest.mark.parametrize(
+    ("media", "scheme", "is_dark"),
+    [("screen", "light", False), ("screen", "dark", True), ("print", "light", False), ("print", "dark", False)],
+)
+def test_dark_screens_are_dark_and_paper_is_light(visit, media, scheme, is_dark):
+    visit.page.emulate_media(media=media, color_scheme=scheme)
+    colors = visit.page.evaluate(COLORS)
+    assert [sum(color) < 3 * 128 for color in colors] == ([False, True, False] if is_dark else [True, False, True])
 
 
 def test_without_scripts_everything_but_the_slider_is_there(browser, report):

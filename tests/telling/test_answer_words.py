@@ -7,7 +7,7 @@ import pytest
 
 from whether.advise.standing import BELOW_CURVE
 from whether.analysis import Note
-from whether.telling.page.sections import make_sections
+from whether.telling.page.sections import SECTIONS, make_sections
 from whether.telling.reading import Reading
 
 
@@ -74,7 +74,7 @@ def test_scores_by_weight_say_where_follow_up_depends_on_features(analysis):
         evidence = replace(analysis.evidence, dependence=replace(found, follow_up=test))
         texts = [
             shown.chart.reading
-            for section in make_sections(Reading(replace(weighted, evidence=evidence)))
+            for section in make_sections(Reading(replace(weighted, evidence=evidence)), SECTIONS)
             for shown in section.pictures
             if shown.chart.key == "backtest"
         ]

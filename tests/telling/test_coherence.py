@@ -7,6 +7,7 @@ import pytest
 
 import whether as wh
 from tests.telling.coherence import find_contradictions
+from whether.analysis import FitWarning
 
 # A world, and what is known of it.
 CASES = {

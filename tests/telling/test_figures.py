@@ -12,8 +12,9 @@ import whether as wh
 from whether.telling import draw
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.figures.agreement import agreement_chart
-from whether.telling.figures.curves import event_curve, labels_by_follow_up
 from whether.telling.figures.drawing import TOO_FEW
+from whether.telling.figures.events import event_curve
+from whether.telling.figures.labels import labels_by_follow_up
 from whether.telling.figures.risks import distribution, identifiability
 from whether.telling.figures.validity import calibration
 from whether.telling.page.threshold import sweeps

@@ -19,6 +19,10 @@ from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
 
+def drawings(page):
+    return [attributes for attributes in page.named("svg") if "viewbox" in attributes]
+
+
 def test_nothing_is_fetched_from_anywhere(page):
     links = [
         value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href", "action")
@@ -59,16 +63,16 @@ def test_it_has_landmarks_a_language_and_a_way_past_the_navigation(page):
 
 
 def test_every_figure_has_a_description_both_drawings_and_its_numbers(page):
-    plots = [attributes for attributes in page.named("div") if attributes.get("role") == "img"]
+    plots = [attributes for attributes in page.named("div") if attributes.get("class") == "plot"]
     assert len(plots) == len(page.named("figure")) == len(page.data["figures"]) >= 9
-    assert all(len(plot["aria-label"]) > 60 for plot in plots)
-    assert len(page.named("svg")) == 2 * len(plots)
+    assert all(len(plot["aria-label"]) > 60 and plot["role"] == "img" for plot in plots)
+    assert len(drawings(page)) == 2 * len(plots)
     assert len(page.tables) >= len(plots)
     assert all(points for points in page.data["figures"].values())
 
 
 def test_points_lie_within_their_drawings(page):
-    sizes = [tuple(map(float, box["viewbox"].split()[2:])) for box in page.named("svg")]
+    sizes = [tuple(map(float, box["viewbox"].split()[2:])) for box in drawings(page)]
     for kind, (width, _) in (("wide", sizes[0]), ("narrow", sizes[1])):
         places = [point[kind] for points in page.data["figures"].values() for point in points]
         assert all(0 <= x <= width and y >= 0 for x, y in places)
@@ -82,7 +86,7 @@ def test_the_answer_comes_first_with_its_interval(analysis, page):
         f"{unseen.upper:,.0f}) are expected to have it eventually."
     )
     assert headline in page.words
-    assert page.words.index(headline) < page.words.index("How the method was chosen", page.words.index(headline))
+    assert page.words.index(headline) < page.words.index("How sure is it?")
 
 
 def test_the_lit_path_ends_at_the_method_that_was_chosen(analysis, page):
@@ -120,7 +124,48 @@ def test_where_no_number_is_settled_on_the_headline_is_a_range(analysis):
     ends = f"{analysis.unseen.lower:,.0f} and {analysis.unseen.upper:,.0f}"
     assert answer.headline.startswith(f"Between {ends} of the {analysis.n_unlabeled:,} people")
     assert answer.badge == "Range, no single estimate"
-    assert f"{analysis.unseen.lower:,.0f} to {analysis.unseen.upper:,.0f}" in {fact.value for fact in answer.facts}
+    counts = {part.kind: part.count for part in answer.bar.parts}
+    assert counts["still"] == f"at least {analysis.unseen.lower:,.0f}"
+    assert counts["open"] == f"{round(analysis.unseen.upper) - round(analysis.unseen.lower):,}"
+    assert answer.bar.interval is None
+
+
+def test_the_bar_is_everybody_and_its_interval_that_of_the_number(analysis):
+    bar, unseen, n = write_answer(Reading(analysis, 11)).bar, analysis.unseen, analysis.n_people
+    assert [part.kind for part in bar.parts] == ["seen", "still", "never"]
+    assert [part.size * n for part in bar.parts] == pytest.approx(
+        [analysis.n_events, round(unseen.estimate), analysis.n_unlabeled - round(unseen.estimate)]
+    )
+    for before, after in pairwise(bar.parts):
+        assert after.start == pytest.approx(before.start + before.size)
+    assert bar.parts[-1].start + bar.parts[-1].size == pytest.approx(1)
+    assert bar.interval == pytest.approx([(analysis.n_events + end) / n for end in (unseen.lower, unseen.upper)])
+
+
+def test_no_bar_where_few_have_the_event(analyze):
+    found = analyze("partially-dependent", checks=False)
+    assert write_answer(Reading(found, found.n_events + 1)).bar is None
+
+
+def test_flowchart_and_z_scores_stand_in_the_appendix(page):
+    titles = [text for text in page.text if text.startswith("Appendix: ")]
+    assert titles == [
+        "Appendix: how the method was chosen",
+        "Appendix: which features go with when",
+        "Appendix: data, terms, citation",
+    ]
+    assert (
+        page.source.index('id="figure-drivers"') > page.source.index('id="choice"') > page.source.index('id="people"')
+    )
+
+
+def test_colours_of_drawings_are_those_of_the_style(page):
+    drawn = " ".join(re.findall(r"<svg viewBox.*?</svg>", page.source, re.DOTALL))
+    assert not re.search(r"#[0-9a-fA-F]{6}", drawn)
+    style = re.search(r"<style>(.*?)</style>", page.source, re.DOTALL)[1]
+    light, dark = (set(re.findall(r"(--[\w-]+):", part)) for part in style.split("prefers-color-scheme: dark")[:2])
+    assert set(re.findall(r"var\((--[\w-]+)\)", drawn + style)) <= light
+    assert dark == light
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -46,7 +46,7 @@ class Program(TyperGroup):
         except (KeyboardInterrupt, Exception) as error:
             if os.environ.get("WHETHER_TRACEBACK") or _ends_well(error):
                 raise
-            sentence, code = _explain(error, ctx.invoked_subcommand or "")
+            sentence, code = explain(error, ctx.invoked_subcommand or "")
             typer.echo(f"whether: {on_one_line(sentence)}", err=True)
             raise typer.Exit(code) from None
 
@@ -56,7 +56,7 @@ def _ends_well(error: BaseException) -> bool:
     return isinstance(error, (typer.Exit, typer.Abort, BrokenPipeError)) or type(error).__name__ == "NoArgsIsHelpError"
 
 
-def _explain(error: BaseException, command: str) -> tuple[str, int]:
+def explain(error: BaseException, command: str) -> tuple[str, int]:
     """One sentence and the exit code; what is no fault of the user's or the computer's is a bug."""
     if isinstance(error, KeyboardInterrupt):
         return "Stopped. Nothing was written.", 130

@@ -38,7 +38,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     # Created as any program creates a file, so that the user's umask decides who may read it.
     os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        with _locked(unfinished):
+        with locked(unfinished):
             yield unfinished
             with open(unfinished, "r+b") as file:
                 os.fsync(file.fileno())
@@ -67,7 +67,7 @@ def _name_beside(target: Path, ending: str) -> Path:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold a lock that ends with the process, however that ends."""
     descriptor = os.open(path, os.O_RDONLY) if fcntl is not None else -1
     try:
@@ -80,7 +80,7 @@ def _locked(path: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _is_held(path: Path) -> bool:
+def is_held(path: Path) -> bool:
     """Whether a process still works on it, as far as can be told."""
     if fcntl is None:
         return True
@@ -107,7 +107,7 @@ def clear_remains(path: str | os.PathLike[str], files: Collection[str] = ()) -> 
     removed = []
     for entry in sorted(target.parent.iterdir()) if target.parent.is_dir() else ():
         found = name.fullmatch(entry.name)
-        if found is None or entry.is_symlink() or _is_held(entry):
+        if found is None or entry.is_symlink() or is_held(entry):
             continue
         if found[1] == "old":
             if not target.exists():
@@ -141,7 +141,7 @@ def whole_folder(path: Path, files: Collection[str], schema: str) -> Iterator[Pa
     unfinished, old = _name_beside(target, "unfinished"), _name_beside(target, "old")
     unfinished.mkdir()
     try:
-        with _locked(unfinished):
+        with locked(unfinished):
             yield unfinished
             _check_owner(target, files, schema)
             _exchange(unfinished, target, old)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -138,6 +138,33 @@ def reporting(verbose: int = 0) -> Iterator[Report]:
     finally:
         _open_report.reset(token)
         report.close()
+
+
+class HandedOn(Report):
+    """A report that hands on what it would show, whenever that changes."""
+
+    def __init__(self, tell: Callable[[list[Steps]], None]) -> None:
+        super().__init__(verbose=0)
+        self._tell, self._has_bar = tell, False
+
+    def refresh(self, steps: Steps) -> None:
+        """Hand on the state of all steps."""
+        self._tell(self.steps)
+
+    def begin(self, steps: Steps) -> None:
+        """Add a row."""
+        super().begin(steps)
+        self._tell(self.steps)
+
+
+@contextmanager
+def reporting_to(tell: Callable[[list[Steps]], None]) -> Iterator[None]:
+    """Have progress handed to a function, the outermost steps first, instead of being drawn."""
+    token = _open_report.set(HandedOn(tell))
+    try:
+        yield
+    finally:
+        _open_report.reset(token)
 
 
 @contextmanager

@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 
 # More people than this add nothing to a picture of bins.
 MOST_ROWS = 200_000
+# People of whom curves are predicted at a time.
+MOST_AT_ONCE = 20_000
 
 
 class CohortReading:
@@ -85,6 +87,11 @@ class CohortReading:
         """The curve as it may be shown; None where there is none, or too little of it."""
         return None if self.curve is None else thin(self.curve, self.disclosure)
 
+    @property
+    def fitted_curve(self) -> Array | None:
+        """What a model makes of the curve, at its times; None without a model of times."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class EvidenceReading(CohortReading):
@@ -136,6 +143,19 @@ class Reading(CohortReading):
     def model_has_clock(self) -> bool:
         """Whether the model has times in it."""
         return hasattr(self.analysis.model, "predict_survival")
+
+    @cached_property
+    def fitted_curve(self) -> Array | None:
+        """Mean probability of no event by each time at which the curve is shown, rounded as the curve is."""
+        if self.thin_curve is None or not self.model_has_clock:
+            return None
+        model: Any = self.analysis.model
+        total = np.zeros(self.thin_curve.times.size)
+        for start in range(0, self.rows.size, MOST_AT_ONCE):
+            table = self.table(self.rows[start : start + MOST_AT_ONCE])
+            total += model.predict_survival(table, self.thin_curve.times).sum(axis=0)
+        mean = total / self.rows.size
+        return np.asarray(mean.round(self.thin_curve.places + 2)) if self.disclosure.is_on else mean
 
     @cached_property
     def propensity(self) -> Array:

@@ -7,6 +7,7 @@ of the thresholds, between which lie nobody or enough people. Whatever is subtra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,31 +16,61 @@ from whether.telling.disclosure import Disclosure
 
 Array = NDArray[np.float64]
 
-# Bins of the histogram, and bins between thresholds, before any are merged.
-N_COARSE, N_FINE = 20, 100
+# Bins between thresholds, before any are merged, and how many of them a bin of the histogram may be wide.
+N_FINE = 100
+WIDTHS = (5, 10, 20, 25)
 STEPS: Array = np.arange(N_FINE + 1) / N_FINE
 
 
 @dataclass(frozen=True, eq=False)
 class RiskBins:
-    """Edges from 0 to 1, for the histogram and, finer, for thresholds."""
+    """Edges from 0 to 1, for the histogram and, finer, for thresholds.
+
+    The bins of the histogram are so many per cent wide, but for those at the ends, which may be open: "below 20 %".
+    """
 
     coarse: Array
     fine: Array
+    width: int
 
 
 def merge_risks(risks: Array, labeled: NDArray[np.bool_], disclosure: Disclosure) -> RiskBins | None:
     """Merge bins of risks until each holds nobody or enough people; None where not even all together do."""
     counts = np.column_stack([count_by(risks[who], STEPS) for who in (labeled, ~labeled)])
-    per_bin = N_FINE // N_COARSE
-    runs = disclosure.merge(counts.reshape(N_COARSE, per_bin, 2).sum(axis=1))
-    if not runs:
+    if not disclosure.allows(*counts.sum(axis=0)):
         return None
+    # The narrowest of those that leave the most bins.
+    edges, width = max(
+        ((_equal_edges(counts, width, disclosure), width) for width in WIDTHS), key=lambda one: len(one[0])
+    )
     everybody = counts.sum(axis=1, keepdims=True)
-    starts = [per_bin * run.start for run in runs]
-    stops = [*starts[1:], N_FINE]
-    inner = [a + part.start for a, b in zip(starts, stops, strict=True) for part in disclosure.merge(everybody[a:b])]
-    return RiskBins(STEPS[[*starts, N_FINE]], STEPS[[*inner, N_FINE]])
+    inner = [a + part.start for a, b in pairwise(edges) for part in disclosure.merge(everybody[a:b])]
+    return RiskBins(STEPS[edges], STEPS[[*inner, N_FINE]], width)
+
+
+def _equal_edges(counts: NDArray[np.int64], width: int, disclosure: Disclosure) -> list[int]:
+    """Edges of bins of one width, each with nobody or enough people of each kind; the two at the ends reach further."""
+    below = np.concatenate([np.zeros((1, counts.shape[1]), dtype=np.int64), counts.cumsum(axis=0)])
+    places = range(0, N_FINE + 1, width)
+
+    def is_allowed(start: int, stop: int) -> bool:
+        return disclosure.allows(*(below[stop] - below[start]))
+
+    best = [0, N_FINE]
+    for first in (place for place in places[1:-1] if is_allowed(0, place)):
+        edges = [0, first]
+        for place in places:
+            if place > first and is_allowed(edges[-1], place) and place - edges[-1] == width:
+                edges.append(place)
+            elif place > first:
+                break
+        # What lies beyond the last bin goes to it, with as many bins as it takes.
+        while len(edges) > 1 and edges[-1] < N_FINE and not is_allowed(edges[-1], N_FINE):
+            edges.pop()
+        found = edges if edges[-1] == N_FINE else [*edges, N_FINE]
+        if len(found) > len(best):
+            best = found
+    return best
 
 
 def bin_of(values: Array, edges: Array) -> NDArray[np.intp]:

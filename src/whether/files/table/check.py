@@ -15,7 +15,7 @@ from whether.files.table.roles import check_column
 from whether.files.table.sights import Sight, look_at
 from whether.files.table.table_cohort import read_cohort
 from whether.files.table.table_file import open_table
-from whether.validate import DataError
+from whether.validate import ArgumentError, DataError
 
 # Uses of columns that are no role: lists of names, and single ones.
 USES = ("id", "drop", "features", "keep", "categorical", "propensity_features", "by")
@@ -131,7 +131,7 @@ def check_table(table: Any, *, query: str | None = None, sheet: str | None = Non
         try:
             cohort = read_cohort(opened, **options)
             people, events, findings = cohort.y.size, int(cohort.y.sum()), cohort.findings
-        except DataError as error:
+        except (DataError, ArgumentError) as error:
             obstacles = [Obstacle(Hurdle.REFUSED, reason=str(error))]
     return TableCheck(name, people, events, _see(sights, options, findings), options, tuple(obstacles), findings)
 

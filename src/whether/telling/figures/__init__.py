@@ -9,9 +9,10 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.evaluate.calibration import CalibrationCurve
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.figures.assumptions import band_chart
-from whether.telling.figures.curves import event_curve, labels_by_follow_up
 from whether.telling.figures.drawing import Chart, make_figure
 from whether.telling.figures.drivers import driver_chart
+from whether.telling.figures.events import event_curve
+from whether.telling.figures.labels import labels_by_follow_up
 from whether.telling.figures.validity import backtest_chart, calibration_chart, told_groups
 from whether.telling.reading import EvidenceReading
 from whether.validate import DataError

@@ -155,7 +155,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
         "Each person’s risk under other assumptions",
         f"{len(kinds)} panels of a rising line, the risk by this report’s method from the lowest to the highest, with "
         f"a band of risks under other assumptions. The widest band is that of {title}.",
-        "The line is the risk by this report’s method, people sorted from the lowest to the highest; the dotted band "
+        "The line is the risk by this report’s method, people sorted from the lowest to the highest; the hatched band "
         f"is how far it moves. It moves most with the {title}, over {points(width[widest])} percentage points on "
         "average.",
         partial(_draw_bands, bands),
@@ -199,7 +199,7 @@ def _draw_bands(bands: Bands, figure: FigureBase, narrow: bool) -> list[Mark]:
     marks = []
     for (kind, (lower, upper)), ax in zip(bands.ranges.items(), axes, strict=False):
         title = _MOVED[kind].title
-        ax.fill_between(bands.place, lower, upper, facecolor=PALE_BLUE, edgecolor=BLUE, linewidth=1.0, hatch="..")
+        ax.fill_between(bands.place, lower, upper, facecolor=PALE_BLUE, edgecolor=BLUE, linewidth=1.0, hatch="//")
         ax.plot(bands.place, bands.risk, color=INK, linewidth=2)
         ax.set_title(f"moving: {title}")
         ax.set(xlim=(0, 1), ylim=(0, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from whether.palette import BLUE, DARK_RED, INK, SKY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.reading import Reading
-from whether.telling.risk_bins import N_COARSE, RiskBins, bin_of, count_by
+from whether.telling.risk_bins import N_FINE, RiskBins, bin_of, count_by
 from whether.telling.words import percent, percent_range, places_of, signed
 
 if TYPE_CHECKING:
@@ -37,22 +37,31 @@ def distribution(reading: Reading) -> Chart | None:
     is_estimate = reading.analysis.kind == "estimate"
     own = float(risks.mean())
     mean = f" The mean risk of everybody is {percent(own, places_of(own))}." if is_estimate else ""
-    merged = (
-        f"Neighbouring bins of 5 percentage points were merged so that each stands for nobody or at least "
-        f"{reading.disclosure.fewest} people."
-    )
     return Chart(
         "risks",
         "How the risks are spread",
         f"Bars of the number of people by predicted risk, in {len(counts)} bins.{high}",
         f"The risk is the probability that the event ever happens, whether it was recorded or not.{high}{mean}",
-        partial(_draw_risks, bins.coarse, counts),
+        partial(_draw_risks, bins, counts),
         Table(
             ("risk", *(kind for kind, *_ in _KINDS)),
             [(percent_range(a, b), *map(shown, row)) for a, b, row in _rows(bins.coarse, counts)],
         ),
-        note=merged if len(counts) < N_COARSE else "",
+        note=_open_ends(bins, reading),
         pointing="x",
+    )
+
+
+def _open_ends(bins: RiskBins, reading: Reading) -> str:
+    """What has to be known of bins that reach further than the others."""
+    is_open = [round(N_FINE * size) > bins.width for size in np.diff(bins.coarse)[[0, -1]]]
+    if not any(is_open):
+        return ""
+    first, last = percent(bins.coarse[1]), percent(bins.coarse[-2])
+    ends = " and ".join(text for text, ends in zip((f"below {first}", f"from {last} on"), is_open, strict=True) if ends)
+    return (
+        f"All bars are {bins.width} percentage points wide, but everybody {ends} is in one bar: a bar stands for "
+        f"nobody or at least {reading.disclosure.fewest} people of each kind."
     )
 
 
@@ -69,28 +78,43 @@ def _high_risks(edges: Array, unlabeled: NDArray[np.int64]) -> str:
     return f" Among people without a recorded event {percent(share)} have a risk of at least {percent(edges[edge])}."
 
 
-def _draw_risks(edges: Array, counts: NDArray[np.int64], figure: FigureBase, narrow: bool) -> list[Mark]:
-    width = np.diff(edges)
+def _draw_risks(bins: RiskBins, counts: NDArray[np.int64], figure: FigureBase, narrow: bool) -> list[Mark]:
+    """Draw bars of one width, of which the first and the last may stand for more than their width."""
     ax = figure.subplots()
-    top = np.zeros(len(width))
-    for (kind, color, hatch), heights in zip(_KINDS, (counts / (width[:, None] * N_COARSE)).T, strict=True):
+    top = np.zeros(len(counts))
+    for (kind, color, hatch), heights in zip(_KINDS, counts.T, strict=True):
         ax.bar(
-            edges[:-1], heights, width, top, align="edge", facecolor=color, hatch=hatch,
+            np.arange(len(counts)) + 0.5, heights, 1.0, top, facecolor=color, hatch=hatch,
             edgecolor="white" if hatch else INK, linewidth=0.5, label=kind,
         )  # fmt: skip
         top = top + heights
-    ax.set(xlim=(0, 1), xlabel="risk that the event ever happens (%)", ylabel="people per 5 percentage points")
+    ax.set(xlim=(0, len(counts)), xlabel="risk that the event ever happens (%)", ylabel="people")
     ax.set_ylim(0, 1.06 * float(top.max()))
     ax.grid(axis="x", visible=False)
-    percent_axis(ax.xaxis)
+    _edge_ticks(ax, bins, narrow)
     legend_above(ax, narrow)
     return [
         Mark(
-            ax, (a + b) / 2, height,
+            ax, i + 0.5, height,
             f"risk {percent_range(a, b)}: {row[0]:,} people with, {row[1]:,} without a recorded event",
         )
-        for (a, b, row), height in zip(_rows(edges, counts), top.tolist(), strict=True)
+        for i, ((a, b, row), height) in enumerate(zip(_rows(bins.coarse, counts), top.tolist(), strict=True))
     ]  # fmt: skip
+
+
+def _edge_ticks(ax: Any, bins: RiskBins, narrow: bool) -> None:
+    """Name the edges between bars; where the first or last bar is open, it is named in place of its outer edge."""
+    edges = np.round(100 * bins.coarse).astype(int)
+    ticks = {float(i): str(edge) for i, edge in enumerate(edges)}
+    if edges[1] > bins.width:
+        ticks = {0.5: f"<{edges[1]}"} | {place: text for place, text in ticks.items() if place > 1}
+    if edges[-1] - edges[-2] > bins.width:
+        last = len(edges) - 1
+        ticks = {place: text for place, text in ticks.items() if place < last - 1} | {last - 0.5: f"≥{edges[-2]}"}
+    inner = [place for place in ticks if place % 1 == 0]
+    every = -(-len(inner) // (6 if narrow else 11))
+    kept = {place: text for place, text in ticks.items() if place % 1 or int(place) % every == 0}
+    ax.set_xticks(list(kept), list(kept.values()))
 
 
 class Cell(NamedTuple):

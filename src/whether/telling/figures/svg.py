@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from whether.palette import BLUE, DARK_GREEN, DARK_RED, GREY, INK, LIGHT_GREY, PALE_BLUE, PALE_GREY, SKY
 from whether.telling.figures.drawing import NARROW, PIXELS, WIDE, Chart, drawing
 from whether.telling.words import clean
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _FONT = re.compile(r"font:\s*(?:(?P<weight>bold|\d{3})\s+)?(?P<size>[\d.]+)px\s[^;]*")
+_FAMILY = re.compile(r"font-family:[^;]*(;\s*|$)")
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
+# Colours by the names under which the style of the page has them, for light and for dark screens.
+_NAMED_COLORS = {
+    INK: "ink", GREY: "grey", LIGHT_GREY: "light-grey", PALE_GREY: "pale-grey", BLUE: "blue", SKY: "sky",
+    PALE_BLUE: "pale-blue", DARK_RED: "dark-red", DARK_GREEN: "dark-green", "#ffffff": "paper",
+}  # fmt: skip
+_VARIABLES = {color.lower(): f"var(--{name})" for color, name in _NAMED_COLORS.items()}
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,8 @@ def tidy_svg(text: str, prefix: str, size: tuple[int, int]) -> str:
     """Make a drawing of matplotlib's, of so many pixels, fit to stand in a page beside others.
 
     Ids are made its own, or dropped where nothing refers to them; so are metadata and rules that would hold for the
-    whole page. Text stays text and takes the page's font.
+    whole page. Text stays text and takes the page's font; colours take those of the page, which a dark screen changes.
+    Places are told to a hundredth of a pixel.
     """
     root = ElementTree.fromstring(text)
     wanted = set(re.findall(r"(?:url\(#|href=\"#)([^\")]+)", text))
@@ -84,6 +95,9 @@ def tidy_svg(text: str, prefix: str, size: tuple[int, int]) -> str:
     for element in root.iter():
         element.tag = element.tag.removeprefix(_SVG)
         _tidy_attributes(element, prefix, wanted)
+        element.tail = None
+        element.text = element.text if element.tag in ("text", "tspan") else None
+    _drop_groups(root)
     root.attrib.clear()
     root.set("viewBox", f"0 0 {size[0]} {size[1]}")
     root.set("aria-hidden", "true")
@@ -99,8 +113,33 @@ def _tidy_attributes(element: ElementTree.Element, prefix: str, wanted: set[str]
     if link is not None:
         element.set("href", f"#{prefix}-{link[1:]}")
     for key, value in list(element.attrib.items()):
+        if key == "transform" and value.startswith("rotate(-0 "):
+            del element.attrib[key]
+            continue
         value = value.replace("url(#", f"url(#{prefix}-")
-        element.set(key, _FONT.sub(_font, value) if key == "style" else value)
+        if key == "fill":  # only a style has variables everywhere
+            del element.attrib[key]
+            key, value = "style", f"fill: {value}"
+        if key == "style":
+            value = _FAMILY.sub("", _FONT.sub(_font, value))
+            value = _COLOR.sub(lambda color: _VARIABLES.get(color[0].lower(), color[0]), value)
+        elif key != "id" and key != "href":
+            value = " ".join(_NUMBER.sub(_shorten, value).split())
+        element.set(key, value)
+
+
+def _drop_groups(parent: ElementTree.Element) -> None:
+    """Put what is in groups that say nothing in their place, and drop what is empty."""
+    kept: list[ElementTree.Element] = []
+    for child in list(parent):
+        _drop_groups(child)
+        is_plain = child.tag in ("g", "defs") and not child.attrib
+        kept += list(child) if is_plain and (child.tag == "g" or not len(child)) else [child]
+    parent[:] = kept
+
+
+def _shorten(found: re.Match[str]) -> str:
+    return f"{round(float(found[0]), 2):g}"
 
 
 def _font(found: re.Match[str]) -> str:

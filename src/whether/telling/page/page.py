@@ -12,7 +12,7 @@ from whether.methods import METHODS
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
-from whether.telling.page.sections import Section, make_sections
+from whether.telling.page.sections import APPENDIX, SECTIONS, Section, make_sections
 from whether.telling.page.threshold import Sweep, sweeps
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
@@ -27,7 +27,8 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
     advice, origin = analysis.recommendation, analysis.origin
     questions, end = steps(reading)
     words = reading.words
-    sections, swept = make_sections(reading), sweeps(reading)
+    sections, appendix = (make_sections(reading, outline) for outline in (SECTIONS, APPENDIX))
+    swept = sweeps(reading)
     return {
         "title": name(origin.name, 60),
         "event": name(origin.event, 40),
@@ -46,8 +47,9 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "steps": questions,
         "end": end,
         "sections": sections,
+        "appendix": appendix,
         "sweeps": swept,
-        "data": _data(sections, swept),
+        "data": _data([*sections, *appendix], swept),
         "evidence": list(evidence_sentences(words.told.evidence).items()),
         "notes": list(word_all(origin.findings, suppress_below)),
         "methods_notes": words.notes(),

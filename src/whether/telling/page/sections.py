@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY
-from whether.telling.figures import agreement, assumptions, by_group, curves, drivers, effects, risks, validity, when
+from whether.telling.figures import (
+    agreement,
+    assumptions,
+    by_group,
+    drivers,
+    effects,
+    events,
+    labels,
+    risks,
+    validity,
+    when,
+)
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
 from whether.telling.group_words import UNTOLD
@@ -19,6 +30,8 @@ from whether.telling.words import name
 
 # A picture, or what is said without it.
 Part = tuple[Chart | None, str]
+# Key, title, and what makes the parts of each section.
+Outline = tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...]
 
 
 @dataclass(frozen=True)
@@ -31,10 +44,10 @@ class Section:
     absent: list[str]
 
 
-def make_sections(reading: Reading) -> list[Section]:
+def make_sections(reading: Reading, outline: Outline) -> list[Section]:
     """Draw everything that may be shown; a section of which nothing is to be said is left out."""
     sections = []
-    for key, title, parts_of in SECTIONS:
+    for key, title, parts_of in outline:
         parts = parts_of(reading)
         pictures = [render(chart) for chart, _ in parts if chart is not None]
         if not parts:
@@ -57,12 +70,15 @@ def _time(reading: Reading) -> list[Part]:
         "How long people with the event would have been followed is not known, so labels cannot be set against "
         "follow-up."
     )
-    no_driver = "No single feature was found to drive event times or follow-up."
     return [
-        (curves.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
-        (curves.labels_by_follow_up(reading), no_follow_up if reading.cohort.follow_up is None else TOO_FEW),
-        (drivers.driver_chart(reading), "" if reading.evidence.dependence is None else no_driver),
+        (events.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
+        (labels.labels_by_follow_up(reading), no_follow_up if reading.cohort.follow_up is None else TOO_FEW),
     ]
+
+
+def _drivers(reading: Reading) -> list[Part]:
+    no_driver = "No single feature was found to drive event times or follow-up."
+    return [] if reading.evidence.dependence is None else [(drivers.driver_chart(reading), no_driver)]
 
 
 def _validity(reading: Reading) -> list[Part]:
@@ -110,7 +126,7 @@ def _publication(reading: Reading) -> list[Part]:
     return [(None, f"{title}. {text}") for title, text in paragraph_lines(reading.words)]
 
 
-SECTIONS: tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...] = (
+SECTIONS: Outline = (
     ("groups", "Group by group", _groups),
     ("when", "How soon", _when),
     ("time", "When events come, and who is seen", _time),
@@ -118,5 +134,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[Reading], list[Part]]], ...] = (
     ("features", "What goes with the risk", _features),
     ("people", "The people", _people),
     ("assumptions", "If something else were assumed", _assumptions),
+)
+# What few ask for stands at the end of the page.
+APPENDIX: Outline = (
+    ("drivers", "Which features go with when", _drivers),
     ("publication", "Paragraphs for a publication", _publication),
 )

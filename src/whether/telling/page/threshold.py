@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,9 +12,12 @@ from numpy.typing import NDArray
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.reading import Reading
 from whether.telling.risk_bins import STEPS, RiskBins, bin_of, is_same_order
+from whether.telling.words import percent
 
 Array = NDArray[np.float64]
 
+# The threshold that is shown first, where anybody reaches it.
+HALF = 0.5
 # Who is selected from, and what the threshold is put on.
 _WORDS = {
     "unlabeled": ("people of this cohort without a recorded event", "the probability that the event is still to come"),
@@ -31,6 +35,16 @@ class Sweep:
     thresholds: list[float]  # ascending, from 0
     selected: list[int]  # people at or above each threshold
     positive: list[float]  # expected positives among them
+    default: int  # position of the threshold that is shown first
+
+    @property
+    def start(self) -> str:
+        """Which threshold is shown first, and why."""
+        shown = percent(self.thresholds[self.default])
+        if self.thresholds[-1] < HALF:
+            return f"Nobody reaches 50 %, so the slider starts at {shown}, near twice the mean."
+        near = "" if self.thresholds[self.default] == HALF else ", the nearest that may be shown"
+        return f"The slider starts at {shown}{near}: more likely than not."
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
         """Return some thresholds with everything that follows from them."""
@@ -50,6 +64,11 @@ class Sweep:
             "precision": positive / n if n else None,
             "sensitivity": positive / total if total else None,
         }
+
+
+def whole(number: float) -> str:
+    """Round a number as the script of the page does: halves go up."""
+    return f"{math.floor(number + 0.5):,}"
 
 
 def sweeps(reading: Reading) -> list[Sweep]:
@@ -81,7 +100,10 @@ def _sweep(key: str, values: Array, edges: Array) -> Sweep | None:
     if np.count_nonzero(kept) < 2 or positive[0] <= 0:
         return None
     thresholds, expected = edges[:-1][kept].tolist(), np.round(positive[kept], 1).tolist()
-    return Sweep(key, *_WORDS[key], thresholds, selected[kept].tolist(), expected)
+    # Where nobody is more likely than not to have it, those are shown who are at twice the mean.
+    wanted = HALF if thresholds[-1] >= HALF else 2 * float(values.mean())
+    default = int(np.argmin(np.abs(np.array(thresholds) - wanted)))
+    return Sweep(key, *_WORDS[key], thresholds, selected[kept].tolist(), expected, default)
 
 
 def _still_edges(still: Array, risks: tuple[Array, Array], bins: RiskBins, disclosure: Disclosure) -> Array:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whether.advise.evidence.material import LIFETIME, NET
-from whether.analysis import Analysis
+from whether.analysis import Analysis, GroupLevel
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
+from whether.telling.group_words import HEADER, UNTOLD, group_rows, told_columns
 from whether.telling.headline_words import Headline
+from whether.telling.page.bar import Bar, cohort_bar, level_bar
 from whether.telling.reading import Reading
-from whether.telling.words import count_range, is_known, percent, percent_range, places_of, plural
+from whether.telling.words import Name, count_range, is_known, name, percent, percent_range, places_of, plural
 
 MORE_PEOPLE = "more people expected to have the event"
 MEAN_RISK = {
@@ -30,6 +32,15 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class GroupTable:
+    """The levels of a column, each with a bar and cells under a header; or why they are not told apart."""
+
+    header: tuple[str, ...]
+    rows: list[tuple[Name, Bar, tuple[str, ...]]]
+    absent: str = ""
+
+
+@dataclass(frozen=True)
 class Answer:
     """The top of the page."""
 
@@ -37,7 +48,10 @@ class Answer:
     badge: str  # the kind in words
     question: list[str]  # what is asked, where that could be two things
     headline: str  # one sentence
-    lead: list[str]  # what has to be known with it
+    lead: list[str]  # what the ends of a range are
+    more: list[str]  # what else has to be known with it
+    bar: Bar | None  # the same as a picture
+    groups: list[GroupTable]  # the same by group
     facts: list[Fact]
     certainty: list[str]  # how sure it is
 
@@ -45,15 +59,32 @@ class Answer:
 def write_answer(reading: Reading) -> Answer:
     """Answer the question."""
     headline = reading.words.headline
+    bar = cohort_bar(reading)
+    facts = _facts(reading, headline)
     return Answer(
         reading.analysis.kind,
         headline.badge,
         headline.question(),
         headline.first(),
-        [*headline.lead(), *headline.other_question(), *filter(None, [headline.late_entry()])],
-        _facts(reading, headline),
+        headline.lead() if reading.analysis.kind != "estimate" else [],
+        [*headline.other_question(), *filter(None, [headline.late_entry()])],
+        bar,
+        [_group_table(reading, column, levels) for column, levels in told_columns(reading.told.by_group).items()],
+        # What the bar counts is not counted a second time.
+        facts if bar is None else [facts[0], *(fact for fact in facts if fact.label in MEAN_RISK.values())],
         _certainty(reading, headline),
     )
+
+
+def _group_table(reading: Reading, column: str, levels: list[GroupLevel]) -> GroupTable:
+    is_range = reading.analysis.kind != "estimate"
+    if not levels:
+        return GroupTable((name(column).short,), [], f"By {name(column).short}: {UNTOLD}")
+    limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
+    header = (name(column).short, *HEADER[:2], f"{HEADER[2]} ({limits})", f"{HEADER[3]} ({limits})")
+    cells = group_rows(levels, is_range=is_range)
+    bars = [level_bar(one, is_range=is_range) for one in levels]
+    return GroupTable(header, [(name(a.level), b, c.cells) for a, b, c in zip(levels, bars, cells, strict=True)])
 
 
 def _facts(reading: Reading, headline: Headline) -> list[Fact]:

@@ -88,12 +88,12 @@
     const count = (value) => Math.round(value).toLocaleString("en");
     const percent = (value) => (Number.isFinite(value) ? Math.round(100 * value) + " %" : "–");
     const put = (id, text) => { document.getElementById(id).textContent = text; };
-    let sweep = data.sweeps[0];
+    let sweep = data.sweeps[0], at = sweep.default;
 
     function update() {
-      const i = Number(input.value);
-      const n = sweep.selected[i], positive = sweep.positive[i], total = sweep.positive[0];
-      const threshold = percent(sweep.thresholds[i]);
+      const n = sweep.selected[at], positive = sweep.positive[at], total = sweep.positive[0];
+      const threshold = percent(sweep.thresholds[at]);
+      input.value = 100 * sweep.thresholds[at];
       put("threshold-value", threshold);
       input.setAttribute("aria-valuetext", "at least " + threshold);
       put("sweep-selected", count(n));
@@ -105,26 +105,44 @@
       put("sweep-missed", count(total - positive));
     }
 
-    function choose(key) {
-      const before = sweep.thresholds[Number(input.value)] || 0;
-      sweep = data.sweeps.find((one) => one.key === key);
-      input.max = sweep.thresholds.length - 1;
-      let at = sweep.thresholds.findIndex((value) => value >= before);
-      input.value = at < 0 ? sweep.thresholds.length - 1 : at;
-      put("threshold-measure", sweep.measure);
+    // Not every per cent may be shown: the slider goes on to the next one that may, in the direction it was moved.
+    function move() {
+      const wanted = Number(input.value) / 100, before = sweep.thresholds[at], last = sweep.thresholds.length - 1;
+      if (wanted > before + 0.001) {
+        const next = sweep.thresholds.findIndex((value) => value >= wanted - 0.001);
+        at = next < 0 ? last : next;
+      } else if (wanted < before - 0.001) {
+        at = sweep.thresholds.findLastIndex((value) => value <= wanted + 0.001);
+      }
       update();
     }
 
     for (const radio of slider.querySelectorAll("input[type=radio]")) {
-      radio.addEventListener("change", () => choose(radio.value));
+      radio.addEventListener("change", () => {
+        sweep = data.sweeps.find((one) => one.key === radio.value);
+        at = sweep.default;
+        put("threshold-measure", sweep.measure);
+        update();
+      });
     }
-    input.addEventListener("input", update);
-    input.max = sweep.thresholds.length - 1;
-    const half = sweep.thresholds.findIndex((value) => value >= 0.5);
-    input.value = half < 0 ? Math.floor(sweep.thresholds.length / 2) : half;
+    input.addEventListener("input", move);
     update();
     slider.hidden = false;
   }
+
+  // ---------------------------------------------------------------- the contents say where one is
+
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const parts = [...links.keys()].map((key) => document.getElementById(key)).filter(Boolean);
+  function mark() {
+    const here = parts.findLast((part) => part.getBoundingClientRect().top < window.innerHeight / 3) || parts[0];
+    for (const [key, link] of links) {
+      if (key === here.id) link.setAttribute("aria-current", "location");
+      else link.removeAttribute("aria-current");
+    }
+  }
+  window.addEventListener("scroll", mark, { passive: true });
+  mark();
 
   // ---------------------------------------------------------------- paper has no buttons: everything is opened
 

@@ -1,4 +1,4 @@
-"""Charts of time: the curve of events, and labels by length of follow-up."""
+"""Chart of labels by length of follow-up, beside the curve of events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.advise.evidence.material import LIFETIME, NET
 from whether.evaluate.calibration import share_limits
-from whether.palette import BLUE, DARK_RED, GREY
+from whether.palette import BLUE, DARK_RED
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, log_axis, percent_axis
 from whether.telling.figures.groups import Rows, merge_groups, split_evenly
 from whether.telling.reading import CohortReading
-from whether.telling.thin_curve import ThinCurve, is_skewed
+from whether.telling.thin_curve import is_skewed
 from whether.telling.words import number, percent, percent_range
 
 if TYPE_CHECKING:
@@ -24,103 +23,11 @@ Array = NDArray[np.float64]
 
 # Groups of people with similar follow-up.
 N_GROUPS = 10
-MOST_LISTED = 40
-_READINGS = {
-    "levels off": "The curve levels off: nearly everybody to whom the event happens has had it by the end.",
-    "unclear": "Whether the curve levels off is unclear.",
-    "goes on": "The curve still falls where it ends: more events may come after follow-up.",
-    "unknown": "Whether the curve levels off could not be told.",
-}
-# Where some died first: what they count as.
-_DEAD = {
-    "": "",
-    LIFETIME: " Whoever died without the event counts as without it from then on.",
-    NET: " Whoever died without the event counts as long as they lived, as if followed no longer.",
-}
 _COMPARISONS = {
     "contradicted": "Points and dashed line disagree more than chance allows: the recorded times are not trusted.",
     "not contradicted": "Points and dashed line agree: nothing contradicts the recorded times.",
     "not checked": "Whether the points agree with the dashed line could not be tested.",
 }
-
-
-def event_curve(reading: CohortReading) -> Chart | None:
-    """Kaplan and Meier's curve with its band, and the level at which it ends."""
-    thin = reading.thin_curve
-    if thin is None:
-        return None
-    end, level = reading.length(float(thin.times[-1])), percent(thin.survival[-1])
-    band = percent_range(thin.lower[-1], thin.upper[-1])
-    left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
-    verdict, since = _verdict(reading), "" if reading.enters_late else " after entry"
-    held_back = (
-        f"The curve is drawn at round times with at least {reading.disclosure.fewest} events, or none, between "
-        "them, and ends where fewer people are left."
-    )
-    if thin.begins_late:
-        held_back += " It begins where enough people have come under observation."
-    return Chart(
-        "events",
-        "When the event comes",
-        f"A falling curve of the share of people without the event against time. At {end} {level} are "
-        f"without it (95 % interval {band}){left}. {verdict}",
-        f"{verdict} At {end}{since} {level} of the people are still without the event (95 % interval {band}). "
-        f"People who were followed for less time count for as long as they were followed.{_DEAD[reading.question]}",
-        partial(_draw_curve, reading, thin),
-        Table(
-            (f"time ({reading.unit})", "without the event", "95 % interval", "people still under observation"),
-            _curve_rows(thin),
-        ),
-        note=held_back if reading.disclosure.is_on else "",
-        pointing="x",
-    )
-
-
-def _draw_curve(reading: CohortReading, thin: ThinCurve, figure: FigureBase, narrow: bool) -> list[Mark]:
-    # Everybody is event-free at the start, which a logarithmic axis does not have, nor late entry.
-    start = ((), ()) if thin.is_log or thin.begins_late else ((0.0,), (1.0,))
-    times = np.append(start[0], thin.times)
-    survival, lower, upper = (np.append(start[1], values) for values in (thin.survival, thin.lower, thin.upper))
-    ax = figure.subplots()
-    ax.fill_between(times, lower, upper, color=BLUE, alpha=0.18, linewidth=0, label="95 % band")
-    ax.plot(times, survival, color=BLUE, label="no event so far")
-    label = f"level at the end, {percent(survival[-1])}"
-    ax.axhline(survival[-1], color=GREY, linewidth=1.2, linestyle="--", label=label)
-    if thin.is_log:
-        log_axis(ax)
-    label = "time" if reading.enters_late else "time since entry"
-    ax.set(xlabel=f"{label} ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
-    percent_axis(ax.yaxis)
-    legend_above(ax, narrow)
-    places = thin.places
-    return [
-        Mark(ax, t, s, f"{reading.length(t)}: {percent(s, places)} without the event ({percent_range(a, b, places)})")
-        for t, s, a, b in zip(times.tolist(), survival.tolist(), lower, upper, strict=True)
-    ]
-
-
-def _curve_rows(thin: ThinCurve) -> list[tuple[str, ...]]:
-    """Not too many points of the curve, evenly spread, with the last."""
-    picked = np.unique(np.linspace(0, thin.times.size - 1, MOST_LISTED).round().astype(int))
-    return [
-        (
-            f"{thin.times[i]:.4g}",
-            percent(thin.survival[i], thin.places),
-            percent_range(thin.lower[i], thin.upper[i], thin.places),
-            f"{thin.at_risk[i]:,}" if thin.counted[i] else "not told",
-        )
-        for i in picked
-    ]
-
-
-def _verdict(reading: CohortReading) -> str:
-    found = _READINGS[reading.situation.reading]
-    if reading.situation.times_usable:
-        return found
-    return (
-        "The recorded times are not trusted (see below), so this curve is here for comparison only. By labels and "
-        f"follow-up alone: {found[0].lower()}{found[1:]}"
-    )
 
 
 class Shares(NamedTuple):
