@@ -53,8 +53,8 @@ def window_sentences(told: Analysis, who: str, *, tells_limits: bool) -> list[st
     spans = [span_text(window.length, unit) for window in windows]
     parts = [f"{count} within {span}" for count, span in zip(counts, spans, strict=True)]
     ending = {LIFETIME: ", before they die", NET: ", in a world without other deaths"}.get(told.question, "")
-    first = f"{'' if is_range else 'about '}{counts[0]} are expected to have it within {spans[0]} of when last seen"
-    return [f"Of {who}, {_listed([first, *parts[1:]])}{ending}.", *beyond_sentences(told)]
+    first = f"{'' if is_range else 'about '}{counts[0]} of {who} are expected to have it within {spans[0]}"
+    return [f"Counted {LAST_SEEN}, {_listed([first, *parts[1:]])}{ending}.", *beyond_sentences(told)]
 
 
 def _count(window: Window, is_range: bool, tells_limits: bool) -> str:
