@@ -15,7 +15,16 @@ from whether.telling.coefficient_words import coefficient_cells
 from whether.telling.disclosure import Disclosure, disclose, is_told
 from whether.telling.group_words import told_columns
 from whether.telling.window_words import window_cells, window_header
-from whether.telling.words import as_rows, count_interval, count_range, name, number, percent_interval, percent_range
+from whether.telling.words import (
+    as_rows,
+    count_interval,
+    count_range,
+    is_known,
+    name,
+    number,
+    percent_interval,
+    percent_range,
+)
 
 UNTOLD = "not told"
 POOLED = (
@@ -159,8 +168,14 @@ def _coefficients(analysis: Analysis, rule: Disclosure) -> PublicationTable | No
 
 
 def _coefficient(row: Coefficient) -> tuple[str, ...]:
-    _, term, estimate, between, p, ratio, ratio_between = coefficient_cells(row)
-    return (f"  {term}", estimate, between, p, ratio, ratio_between)
+    _, term, _, _, p, _, _ = coefficient_cells(row)
+    ratio = f"{row.ratio_kind} {number(row.ratio, 3)}" if row.ratio_kind else ""
+    limits = _between(row.ratio_lower, row.ratio_upper) if row.ratio_kind else ""
+    return (f"  {term}", number(row.estimate, 3), _between(row.lower, row.upper), p, ratio, limits)
+
+
+def _between(lower: float, upper: float) -> str:
+    return f"{number(lower, 3)} to {number(upper, 3)}" if is_known(lower) else "not known"
 
 
 # ---------------------------------------------------------------- results
