@@ -33,7 +33,7 @@ demo: $(INSTALLED)  ## a report on a simulated cohort, in demo-report
 test: $(INSTALLED)  ## tests and doctests, the browser's apart (JOBS=2 processes; ARGS=... is handed to pytest)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore=tests/browser $(ARGS)
 
-browser: $(INSTALLED)  ## the report in a real browser (Chromium; .ci/browser installs it where it is missing)
+browser: $(INSTALLED)  ## the report and the page of `whether serve` in a real browser (Chromium; .ci/browser installs it where it is missing)
 	WHETHER_BROWSER_REQUIRED=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
 lint: $(INSTALLED)  ## formatting, lint, types, layers, spelling
@@ -47,7 +47,7 @@ format: $(INSTALLED)  ## put the formatting right, and what ruff can repair
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-# Every example on the pages is executed. The real cohorts of the tutorials are read from WHETHER_DATA.
+# Every example on the pages is executed. The real cohorts of the tutorials are read from WHETHER_DATA, or simulated.
 docs: $(INSTALLED)  ## the documentation, in docs/_build/html (a warning is an error)
 	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"

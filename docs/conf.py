@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
-# Where the real cohorts are; pages that need them say so where they are absent.
+# Where the real cohorts are; the tutorials have stand-ins where they are absent.
 os.environ.setdefault("WHETHER_DATA", str(HERE.parent.parent / "shared" / "data"))
 
 import whether  # noqa: E402
@@ -62,7 +62,7 @@ numpydoc_xref_param_type = False
 
 # ---------------------------------------------------------------- examples
 
-# Without their tables the tutorials are shown but not executed, and say so.
+# Without their tables the tutorials use simulated stand-ins, and say so.
 TABLES = all((Path(os.environ["WHETHER_DATA"]) / f"{name}.parquet").exists() for name in ("nwts", "rotterdam"))
 if not TABLES:
     tags.add("without_tables")  # noqa: F821 (Sphinx provides it)
@@ -70,7 +70,7 @@ if not TABLES:
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery", "../examples/tutorials"],
     "gallery_dirs": ["gallery", "tutorials"],
-    "filename_pattern": "" if TABLES else "/gallery/",
+    "filename_pattern": "",
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("matplotlib",),
     "reset_modules": ("figures.reset",),

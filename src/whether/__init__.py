@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         MissingTimeError,
     )
 
-__version__ = "0.1.0"
+__version__: str  # as it was installed, from the tags of the repository
 
 __all__ = [
     "METHODS",
@@ -125,6 +125,8 @@ _PARTS = (
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("whether")
     if name in _PARTS:
         return importlib.import_module(f"whether.{name}")
     if name not in __all__:

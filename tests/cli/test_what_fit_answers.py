@@ -26,3 +26,10 @@ def test_predictions_have_a_row_for_each_row_where_people_have_several():
     assert "a row for each row of the table, several for some people" in rows
     _, rows = _about_files(Path("r"), tells_all=False, has_several=False)
     assert "a row for each person" in rows
+
+
+def test_rows_that_depend_on_each_other_are_not_called_people():
+    training = Training(600, 169, 169 / 600, 0.54, 155.0, True)
+    assert "fitted to 600 people, of whom 169" in training_sentence(training)
+    assert "fitted to 600 rows in 300 groups, of which 169" in training_sentence(training, groups=300)
+    assert "fitted to 600 rows, of which 169" in training_sentence(training, groups=7)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from urllib.parse import quote
 
+import pandas as pd
 import pytest
 
 from tests.serve.served import wait_until
@@ -52,6 +53,17 @@ def test_what_values_mean_is_asked_and_then_the_question(served):
     analysis, fit = state["look"]["commands"]
     assert "--event-value 1 --competing 2 --question net --unit years --no-backtest" in analysis
     assert "--prevalence 0.3" in fit
+
+
+def test_a_sheet_of_a_workbook_is_asked_for(served, tmp_path):
+    book = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(book) as writer:
+        frame = pd.DataFrame({"event": [0, 1] * 30, "time": range(1, 61), "age": [40, 50, 60] * 20})
+        frame.to_excel(writer, sheet_name="people", index=False)
+        frame.head(2).to_excel(writer, sheet_name="notes", index=False)
+    work = served.drop("book.xlsx", book.read_bytes())
+    assert "say which with “Name of the sheet”" in served.wait(work)["problem"]
+    assert "--sheet people" in served.say(work, "settings", sheet="people")["look"]["commands"][0]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +119,7 @@ def test_downloads_are_what_the_program_writes(served, cohort, tmp_path):
 
     state = served.wait(work, until=watch)
     assert state["problem"] == ""
-    assert "Fitting" in titles
+    assert {"Examining the cohort", "Fitting"} <= set(titles)
     (tmp_path / "cohort.csv").write_bytes(cohort)
     for command in commands:
         subprocess.run(
@@ -126,7 +138,7 @@ def test_downloads_are_what_the_program_writes(served, cohort, tmp_path):
         own = tmp_path / ("" if name.startswith("model-") else "cohort-report") / name
         assert body == own.read_bytes(), name
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
-    assert state["runs"][0]["sentences"][0] in (tmp_path / "cohort-report" / "summary.json").read_text()
+    assert state["runs"][0]["headline"] in (tmp_path / "cohort-report" / "summary.json").read_text()
     assert "known share" not in state["runs"][0]["with_share"]
     assert "Mean risk" in state["runs"][0]["with_share"]
     report, body = served.ask("GET", f"{work}/report")

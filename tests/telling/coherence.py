@@ -53,6 +53,7 @@ def check_places_say_the_same(analysis, page):
     return (
         told(analysis).startswith(top.headline)
         and data["answer"]["sentences"][0] == top.headline
+        and data["answer"]["headline"] == top.headline
         and data["answer"]["badge"] == top.badge
         and data["answer"]["kind"] == top.kind
         and len(beware) == len(cautions)

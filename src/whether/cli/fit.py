@@ -90,9 +90,8 @@ def fit(
         training = choice.describe_fit(model, people, times)
     choice.save_fitted(output, model, people, chosen, training)
     asked = "" if people.competing is None else cohort.question or LIFETIME
-    told = (
-        f"{chosen.name} ({chosen.restriction}), {learner}: {choice.training_sentence(training, asked, bool(refusals))}"
-    )
+    told = choice.training_sentence(training, asked, bool(refusals), model.n_groups_)
+    told = f"{chosen.name} ({chosen.restriction}), {learner}: {told}"
     about = {"command": "fit", "output": str(output), "features": list(people.encoder.features)}
     about |= {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     about |= {"question": asked} if asked else {}

@@ -164,9 +164,15 @@ def describe_training(model: CensoredClassifier, mean_risk: float, expected_unse
     return rule.tell(Training(n, events, events / n, mean_risk, expected_unseen, bool(model.converged_)))
 
 
-def training_sentence(training: Training, question: str = "", refused: bool = False) -> str:
-    """Say what a fit came to, which question it answers where some died first, and whether its number is no answer."""
-    seen = f"fitted to {training.people:,} people, of whom {count_text(training.events)} have a recorded event."
+def training_sentence(training: Training, question: str = "", refused: bool = False, groups: int | None = None) -> str:
+    """Say what a fit came to, which question it answers where some died first, and whether its number is no answer.
+
+    Rows that depend on each other are rows, and not people.
+    """
+    who = "people, of whom" if groups is None else "rows, of which"
+    if groups is not None and groups >= FEWEST:
+        who = f"rows in {groups:,} groups, of which"
+    seen = f"fitted to {training.people:,} {who} {count_text(training.events)} have a recorded event."
     if question:
         other = NET if question == LIFETIME else LIFETIME
         seen += f" It answers {QUESTIONS[question]}; --question {other} asks {QUESTIONS[other]}."

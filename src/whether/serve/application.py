@@ -30,7 +30,7 @@ ASSETS = {"page.css": "text/css", "page.js": "text/javascript"}
 BEAT = 5.0  # seconds after which a silent stream shows that it is alive
 # The report brings its own script, known by its hash in the page; it runs without an origin and reaches nothing.
 REPORT_POLICY = (
-    "sandbox allow-scripts allow-modals; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 LONGEST = 10 * 1024**2  # bytes of what a page says

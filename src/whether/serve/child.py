@@ -14,7 +14,6 @@ import shlex
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
@@ -30,19 +29,29 @@ PAUSE = 0.1  # seconds between two reports of progress
 
 def _run(order: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Run the program with a command line, and return its exit code and what it printed."""
-    last = 0.0
+    latest: SimpleQueue[list[dict[str, Any]]] = SimpleQueue()
+    is_done = threading.Event()
 
     def hand_on(steps: list[Steps]) -> None:
-        nonlocal last
-        if time.monotonic() - last < PAUSE:
-            return
-        last = time.monotonic()
-        tell({"progress": [{"title": row.title, "done": row.done, "total": row.total} for row in steps]})
+        latest.put([{"title": row.title, "done": row.done, "total": row.total} for row in steps])
 
+    def report() -> None:
+        """Tell the last state of each moment: there may be thousands."""
+        while not is_done.wait(PAUSE):
+            rows = None
+            while not latest.empty():
+                rows = latest.get()
+            if rows is not None:
+                tell({"progress": rows})
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
     program, *words = shlex.split(order["command"])
     out, err = io.StringIO(), io.StringIO()
     with reporting_to(hand_on), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = app(args=words, prog_name=program, standalone_mode=False)
+    is_done.set()
+    reporter.join()
     return {"code": int(code or 0), "out": out.getvalue(), "err": err.getvalue()}
 
 

@@ -25,12 +25,12 @@ MEANINGS = {
     "none": "no event so far",
     "other": "something else came first, such as death",
 }
-# What the page has fields for, beside the uses of columns.
+# What fields of the page are called, beside the uses of columns.
 FIELDS = {
-    "endpoint": "the end of follow-up for everybody",
-    "event_value": "what the values mean",
-    "competing": "something else came first",
-    "sheet": "the sheet of the workbook",
+    "endpoint": "Date at which follow-up ended for everybody",
+    "event_value": "What the values of the event mean",
+    "competing": "something else came first, such as death",
+    "sheet": "Name of the sheet",
     "keep": "a feature: known at the start",
     "features": "a feature: known at the start",
 }

@@ -161,11 +161,8 @@ class Work:
 
     def _describe(self, commands: list[str], told: list[str]) -> Told:
         summary = json.loads((self.results(commands) / SUMMARY).read_text(encoding="utf-8"))
-        answer = {
-            "commands": commands,
-            "sentences": summary["answer"]["sentences"],
-            "badge": summary["answer"]["badge"],
-        }
+        answer = {name: summary["answer"][name] for name in ("badge", "headline", "sentences")}
+        answer["commands"] = commands
         if len(told) > 1:
             answer["with_share"] = told[1]
         return {**answer, "number": len(self.runs) + 1, "files": self.files(commands)}

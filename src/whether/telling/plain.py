@@ -117,6 +117,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "kind": analysis.kind,
                 "question": analysis.question,
                 "badge": words.headline.badge,
+                "headline": words.headline.first(),
                 "sentences": words.sentences(),
                 "unseen": told.unseen,
                 "at_least": analysis.at_least if words.headline.tells_ends else None,

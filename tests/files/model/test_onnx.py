@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 import whether as wh
 from whether.files.model import ModelFileError, save_onnx
+from whether.files.model.boosted_state import pack_trees, separate_trees
 
 # Ten rounds are few and follow-up may be short; the file does not mind.
 pytestmark = [
@@ -47,6 +48,28 @@ def test_missing_values_go_where_lightgbm_sends_them(tmp_path, onnx, cohort):
     model = fitted("LR", cohort, X, wh.BoostedLearner(max_rounds=40))
     save_onnx(model, tmp_path / "m.onnx")
     X[1::5, 1:] = np.nan  # columns without gaps in the training, too
+    np.testing.assert_allclose(risks_by_onnx(tmp_path / "m.onnx", X), model.predict_proba(X)[:, 1], atol=1e-5)
+
+
+def test_people_on_a_threshold_and_a_hair_beside_it_take_the_same_branch(tmp_path, onnx, cohort):
+    model = fitted("LR", cohort, cohort.X, wh.BoostedLearner(max_rounds=40))
+    trees = separate_trees(pack_trees(model.model_.outcome))
+    people = []
+    for tree in trees:
+        for feature, threshold in zip(tree["split_feature"], tree["threshold"], strict=True):
+            for value in (threshold, np.nextafter(threshold, -np.inf), np.nextafter(threshold, np.inf)):
+                people.append(cohort.X[len(people) % 400].copy())
+                people[-1][feature] = value
+    X = np.array(people)
+    save_onnx(model, tmp_path / "m.onnx")
+    np.testing.assert_allclose(risks_by_onnx(tmp_path / "m.onnx", X), model.predict_proba(X)[:, 1], atol=1e-5)
+
+
+@pytest.mark.parametrize("learner", ["linear", wh.BoostedLearner(max_rounds=20)], ids=["linear", "boosted"])
+def test_huge_tiny_and_single_precision_features_keep_their_risks(tmp_path, onnx, cohort, learner):
+    X = (cohort.X * [1e8, 1e-8, 1.0, 1.0] + [1e9, 0.0, 0.0, 0.0]).astype(np.float32)
+    model = fitted("LR", cohort, X, learner)
+    save_onnx(model, tmp_path / "m.onnx")
     np.testing.assert_allclose(risks_by_onnx(tmp_path / "m.onnx", X), model.predict_proba(X)[:, 1], atol=1e-5)
 
 

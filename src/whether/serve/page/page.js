@@ -5,6 +5,8 @@
   const put = (id, text) => { if (find(id).textContent !== text) find(id).textContent = text; };
   const count = (value) => value.toLocaleString("en");
 
+  const GONE = "The program on this computer does not answer. Was it stopped?";
+
   let work = "";       // name of the table at the server
   let events = null;   // the stream of its state
   let asked = "";      // command lines of the last answer that is shown
@@ -25,7 +27,7 @@
     try {
       answer = await fetch(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
     } catch {
-      complain("The program on this computer does not answer. Was it stopped?");
+      complain(GONE);
       return false;
     }
     if (!answer.ok) {
@@ -67,11 +69,13 @@
     events = new EventSource(`tables/${name}/events`);
     events.onmessage = (event) => render(JSON.parse(event.data));
     events.onerror = () => {
-      if (events && events.readyState === EventSource.CLOSED) {
+      if (!events) return;
+      if (events.readyState === EventSource.CLOSED) {
         close();
         complain("This table is not here any more. Drop it again.");
-      }
+      } else complain(GONE);
     };
+    events.onopen = () => { if (find("problem").textContent === GONE) complain(""); };
   }
 
   function close() {
@@ -83,7 +87,8 @@
     find("report").removeAttribute("src");
     find("file").value = "";
     find("settings").reset();
-    for (const id of ["chosen", "columns", "assumptions", "results"]) show(id, false);
+    find("sheet").value = "";
+    for (const id of ["chosen", "sheet-field", "columns", "assumptions", "results"]) show(id, false);
     show("dropzone", true);
   }
 
@@ -235,7 +240,7 @@
     if (!analysing) return;
     const [all, ...inner] = state.progress, bar = find("bar");
     if (all && all.total) { bar.max = all.total; bar.value = all.done; } else bar.removeAttribute("value");
-    put("stage", inner.length ? inner[0].title : "The analysis is running");
+    put("stage", inner.length ? inner[0].title : all ? "The analysis is running" : "Reading the table");
     put("detail", inner.slice(1).map((row) => `${row.title}: ${count(row.done)}${row.total ? " of " + count(row.total) : ""}`).join("; "));
   }
 
@@ -256,6 +261,7 @@
       put("badge", last.badge);
       find("answer").replaceChildren(...last.sentences.map((sentence) => {
         const line = document.createElement("p");
+        line.classList.toggle("headline", sentence === last.headline);
         line.textContent = sentence.replaceAll(" %", "\u00a0%"); // a number and its sign stay on one line
         return line;
       }));
@@ -265,7 +271,7 @@
       put("share-text", rest.join("\n"));
       find("report").src = find("report-link").href = `tables/${work}/report?${last.number}`;
       find("files").replaceChildren(...last.files.map(makeFile));
-      fill("earlier-list", earlier.map((run) => `${run.sentences[0]} (${run.commands.join("; ")})`));
+      fill("earlier-list", earlier.map((run) => `${run.headline} (${run.commands.join("; ")})`));
       show("earlier", earlier.length > 0);
     }
     show("outdated", Boolean(state.look) && (state.look.commands || []).join("\n") !== asked);
@@ -317,7 +323,9 @@
     });
   }
   document.addEventListener("drop", (event) => {
-    if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
+    const { files } = event.dataTransfer;
+    if (files.length > 1) complain("Drop one file at a time: a table is one file.");
+    else if (files.length) upload(files[0]);
   });
   if (location.hash.length > 1) open(location.hash.slice(1));
 })();
