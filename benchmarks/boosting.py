@@ -1,69 +1,68 @@
-"""Time of boosted mixture cure as a ratio to LightGBM's own classifier with the same number of trees in total.
+"""Processor time of boosted fits beside LightGBM's own classifier with early stopping, on the same rows.
 
-Counted are all trees that a fit grows, also those that decide where to start and when to stop; beside it the ratio to
-as many trees as the final model has.
+``python -m benchmarks boosting [rows ...]``. LightGBM is timed with its own settings (31 leaves, all rows for each
+tree) and with ours (8 leaves, 60 % of the rows); a fifth of the rows says when to stop. It learns the labels alone.
 """
 
 import time
 import warnings
-from unittest import mock
 
 import lightgbm
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 import whether as wh
-from benchmarks.speed import make_cohort
+from benchmarks.curved import squares
 
-LIMIT = 4
-
-
-def timed(fit, repeats):
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = fit()
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds)), result
+SIZES = (10_000, 200_000, 1_000_000)
+LIMIT = 8
+OURS = {"num_leaves": 8, "min_child_samples": 20, "reg_lambda": 5.0, "subsample": 0.6, "subsample_freq": 1}
+METHODS = {"mixture cure": wh.MixtureCureClassifier, "follow-up": wh.FollowUpCureClassifier}
 
 
-def count_trees(fit):
-    """Number of trees that LightGBM is asked for during a fit."""
-    count, update = 0, lightgbm.Booster.update
-
-    def counted(self, *arguments, **settings):
-        nonlocal count
-        count += 1
-        return update(self, *arguments, **settings)
-
-    with mock.patch.object(lightgbm.Booster, "update", counted):
-        fit()
-    return count
+def timed(fit):
+    start = time.process_time()
+    result = fit()
+    return time.process_time() - start, result
 
 
-def measure(n, d, repeats):
-    X, y, event_time, _ = make_cohort(n, d)
-    y = np.where(np.sin(3 * X[:, 0]) > -0.5, y, 0)  # a curved outcome, so that there is something to grow
-    model = wh.MixtureCureClassifier(learner="boosted", random_state=0)
-    grown = count_trees(lambda: model.fit(X, y, time=event_time))
-    seconds, fitted = timed(lambda: model.fit(X, y, time=event_time), repeats)
-    kept = fitted.model_.outcome.num_trees() + fitted.model_.timing.num_trees()
-    own = {}
-    for trees in (grown, kept):
-        settings = {"num_leaves": 8, "min_child_samples": 20, "reg_lambda": 5.0, "subsample": 0.6, "subsample_freq": 1}
-        peer = lightgbm.LGBMClassifier(n_estimators=trees, verbose=-1, **settings)
-        own[trees], _ = timed(lambda peer=peer: peer.fit(X, y), repeats)
-    print(
-        f"{n:9,d} {seconds:10.2f} {grown:7d} {own[grown]:11.2f} {seconds / own[grown]:6.1f} {LIMIT:6d} "
-        f"{kept:7d} {seconds / own[kept]:6.1f}"
-    )
+def fit_lightgbm(X, y, settings):
+    """LightGBM's classifier as it is usually fitted: until a fifth of the rows says to stop."""
+    held_out = np.arange(y.size) % 5 == 0
+    model = lightgbm.LGBMClassifier(n_estimators=1000, n_jobs=1, verbose=-1, **settings)
+    stop = lightgbm.early_stopping(25, verbose=False)
+    return model.fit(X[~held_out], y[~held_out], eval_set=[(X[held_out], y[held_out])], callbacks=[stop])
+
+
+def measure(n):
+    cohort, fresh = squares(n, 0), squares(50_000, 10_000)
+    repeats = 3 if n <= 10_000 else 1
+    for name, method in METHODS.items():
+        fits = {
+            "own": lambda: fit_lightgbm(cohort.X, cohort.y, {}),
+            "ours": lambda: fit_lightgbm(cohort.X, cohort.y, OURS),
+            "whether": lambda method=method: method(learner="boosted", random_state=0).fit(
+                cohort.X, cohort.y, time=cohort.time, follow_up=cohort.follow_up
+            ),
+        }
+        runs = [{kind: timed(fit) for kind, fit in fits.items()} for _ in range(repeats)]
+        seconds = {kind: float(np.median([run[kind][0] for run in runs])) for kind in fits}
+        model = runs[-1]["whether"][1]
+        auc = roc_auc_score(fresh.positive, model.decision_function(fresh.X))
+        print(
+            f"{n:9,d} {name:13s} {seconds['whether']:9.2f} {model.model_.result.n_steps:7d} {auc:7.4f} "
+            f"{seconds['own']:9.2f} {seconds['whether'] / seconds['own']:6.1f} {LIMIT:6d} "
+            f"{seconds['ours']:9.2f} {seconds['whether'] / seconds['ours']:6.1f}",
+            flush=True,
+        )
 
 
 def main(arguments):
     warnings.simplefilter("ignore")
-    print(f"{'':9s} {'':10s} {'all trees grown':>33s} {'final trees':>14s}")
+    print(f"{'':50s} {'LightGBM, its settings':>23s} {'our settings':>16s}")
     print(
-        f"{'rows':>9s} {'whether s':>10s} {'trees':>7s} {'LightGBM s':>11s} {'ratio':>6s} {'limit':>6s} "
-        f"{'trees':>7s} {'ratio':>6s}"
+        f"{'rows x 8':>9s} {'method':13s} {'seconds':>9s} {'rounds':>7s} {'AUC':>7s} {'seconds':>9s} {'ratio':>6s} "
+        f"{'limit':>6s} {'seconds':>9s} {'ratio':>6s}"
     )
-    measure(4_000, 4, repeats=5)
-    measure(100_000, 20, repeats=1)
+    for n in [int(argument) for argument in arguments] or SIZES:
+        measure(n)

@@ -1,7 +1,8 @@
 """Anything that comes in blocks: rows of files that do not fit into memory, or rows on the workers of a cluster.
 
-Whatever a linear fit needs of people is a sum over them, so blocks know two verbs only: `Blocks.map` makes other blocks
-of them, where they are, and `Blocks.total` adds up what a function makes of each.
+Whatever a linear fit needs of people is a sum over them, so blocks know two verbs: `Blocks.map` makes other blocks of
+them, where they are, and `Blocks.total` adds up what a function makes of each. Trees are grown by all workers together:
+`Blocks.at_once` has a function work on all blocks of each worker at the same time, as a member of a team.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from whether.arrays import Array
 
 Block = TypeVar("Block")
 Other = TypeVar("Other")
@@ -24,6 +28,36 @@ def add_parts(one: Any, other: Any) -> Any:
     return type(one)(*parts) if hasattr(one, "_fields") else tuple(parts)
 
 
+@dataclass(frozen=True)
+class Team:
+    """A member of a team of processes, each of which works on its own blocks at the same time.
+
+    Attributes
+    ----------
+    rank : int
+        Number of the member, from 0.
+    hosts : tuple of str
+        Where the members are, in the order of their ranks.
+    ports : tuple of tuple of int
+        Free ports of each member, by which they may connect: two.
+    total : callable
+        Adds up an array over the members, each of which has to call it and gets the sum.
+    """
+
+    rank: int
+    hosts: tuple[str, ...]
+    ports: tuple[tuple[int, ...], ...]
+    total: Callable[[Array], Array]
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.hosts)
+
+
+ALONE = Team(0, ("localhost",), ((),), lambda values: values)
+
+
 class Blocks(ABC, Generic[Block]):
     """Blocks of one kind, always in the same order."""
 
@@ -34,6 +68,10 @@ class Blocks(ABC, Generic[Block]):
     @abstractmethod
     def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
         """What a function makes of each block, one after the other, with an entry of ``beside`` for each if given."""
+
+    @abstractmethod
+    def at_once(self, function: Callable[[list[Block], Team], Other]) -> list[Other]:
+        """What a function makes of all blocks of each place, everywhere at the same time; they are held in memory."""
 
     def total(
         self,
@@ -74,3 +112,7 @@ class LocalBlocks(Blocks[Block]):
                 ahead = reader.submit(next, blocks, nothing)
                 yield function(block) if beside is None else function(block, beside[position])
                 position += 1
+
+    def at_once(self, function: Callable[[list[Block], Team], Other]) -> list[Other]:
+        """What a function makes of all blocks, which are read into memory."""
+        return [function(list(self._read()), ALONE)]

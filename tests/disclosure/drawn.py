@@ -52,6 +52,33 @@ def _share_cells(people, header, row, where):
                 yield "a cell", count, where, f"{cell} of {people}"
 
 
+def find_at_risk(truth, documents):
+    """Few events, few ends without one, or few entries between two times at which people are counted."""
+    if truth.time is None:
+        return
+    entry = np.zeros(truth.n_people) if truth.entry_time is None else truth.entry_time
+    happened = {"events": truth.labeled, "ends of observation": ~truth.labeled}
+    for document in documents:
+        for told in _counted_times(document, truth.time, entry):
+            for low, high in pairwise([-np.inf, *told, np.inf]):
+                counts = {k: np.sum(who & (truth.time > low) & (truth.time <= high)) for k, who in happened.items()}
+                if truth.entry_time is not None:
+                    counts["entries"] = np.sum((entry > low) & (entry <= high))
+                for what, count in counts.items():
+                    if is_small(count):
+                        yield f"{what} by time", int(count), document.name, f"people counted at {low:g} and {high:g}"
+
+
+def _counted_times(document, time, entry):
+    """Times at which a table says how many people are still there, where that is what they are."""
+    for rows in document.tables:
+        place = [i for i, title in enumerate(rows[0]) if "under observation" in title] if rows else []
+        if not (place and rows[0][0].startswith("time")):
+            continue
+        told = [(float(row[0]), row[place[0]].replace(",", "")) for row in rows[1:]]
+        yield [t for t, count in told if count.isdigit() and int(count) == np.sum((time > t) & (entry <= t))]
+
+
 def find_thresholds(truth, documents):
     """People between two thresholds, where thresholds and bins of the same risk are put together."""
     for document in documents:
@@ -252,4 +279,4 @@ def _markers(axes):
     return [np.array(sorted(points)) for points in by_sign.values() if len(points) >= 3]
 
 
-RULES = (find_cells, find_thresholds, find_steps, find_points)
+RULES = (find_cells, find_at_risk, find_thresholds, find_steps, find_points)

@@ -92,6 +92,18 @@ def test_small_cells_and_shares_of_them_are_found(find):
     assert "cells" in find(report_html=f"<table>{header}<tr><td>50</td><td>8.0 %</td></tr></table>")
 
 
+@pytest.mark.parametrize(("n_left", "leaks"), [(4, True), (25, False)])
+def test_people_counted_at_two_times_give_those_who_left_between(tmp_path, n_left, leaks):
+    people = make_people(N, 101)
+    time = people["time"].to_numpy()
+    until = float(np.sort(time[people["event"] == 0])[n_left - 1])
+    row = f"<tr><td>{until!r}</td><td>{np.sum(time > until)}</td></tr>"
+    header = "<tr><th>time (days)</th><th>people still under observation</th></tr>"
+    (tmp_path / "report.html").write_text(f"<table>{header}{row}</table>")
+    found = {leak.group for leak in attack(tmp_path, find_truth(people, KNOWN)) if leak.rule == "at_risk"}
+    assert found == ({"ends of observation by time"} if leaks else set())
+
+
 @pytest.mark.parametrize(
     ("told", "found"),
     [

@@ -102,7 +102,7 @@ def test_a_likelihood_ratio_test_of_dependent_rows_is_refused(cohort, groups):
 )
 def test_other_learners_hold_out_whole_groups(learner, cohort, monkeypatch):
     from whether.learners import choice
-    from whether.learners.boosted import boosted_learner
+    from whether.learners.boosted import spread
     from whether.learners.linear import shrinkage
     from whether.learners.neural import neural_fitting
 
@@ -114,7 +114,7 @@ def test_other_learners_hold_out_whole_groups(learner, cohort, monkeypatch):
         return fold
 
     original = shrinkage.deal_folds
-    for module in (shrinkage, boosted_learner, neural_fitting, choice):
+    for module in (shrinkage, spread, neural_fitting, choice):
         monkeypatch.setattr(module, "deal_folds", deal)
     group = np.random.default_rng(0).integers(0, 60, 300)
     model = wh.FollowUpCureClassifier("lognormal", learner=learner)

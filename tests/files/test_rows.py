@@ -164,7 +164,8 @@ def test_other_columns_in_one_file_are_refused(table, files):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (wh.LabelClassifier(learner="boosted"), "learner='linear' alone"),
+        (wh.LabelClassifier(learner="neural"), "learner='linear' or 'boosted', got learner='neural'"),
+        (wh.SARPUClassifier([0], learner="boosted", prevalence=0.5, prevalence_error=0.1), "known share of positives"),
         (wh.UnbiasedPUClassifier(nonnegative=True), "nonnegative"),
         (wh.MixtureCureClassifier(), "time=None"),
     ],
@@ -172,6 +173,16 @@ def test_other_columns_in_one_file_are_refused(table, files):
 def test_what_cannot_be_learned_from_blocks_is_refused(model, message, drawn):
     with pytest.raises(ValueError, match=message):
         model.fit_rows(wh.ArrayRows(drawn.X, drawn.y))
+
+
+def test_trees_without_a_cluster_are_those_of_all_rows_in_memory(drawn):
+    """Blocks are joined: the same people in another order, so other draws of rows for the trees."""
+    rows = wh.ArrayRows(drawn.X, drawn.y, time=drawn.time, block_rows=700)
+    blocks = wh.MixtureCureClassifier("lognormal", learner="boosted", random_state=0).fit_rows(rows)
+    memory = wh.MixtureCureClassifier("lognormal", learner="boosted", random_state=0)
+    memory.fit(drawn.X, drawn.y, time=drawn.time)
+    assert blocks.model_.result.n_steps == memory.model_.result.n_steps
+    assert np.corrcoef(blocks.decision_function(drawn.X), memory.decision_function(drawn.X))[0, 1] > 0.98
 
 
 def test_a_baseline_that_is_open_is_no_sum_over_people(drawn):

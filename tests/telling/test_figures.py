@@ -1,5 +1,6 @@
 """Pictures: one function each, whoever asks for it, and nobody to be found in them."""
 
+import dataclasses
 import re
 from itertools import combinations, pairwise
 
@@ -9,17 +10,21 @@ import numpy as np
 import pytest
 
 import whether as wh
+from whether.cohort import Cohort
+from whether.survival import kaplan_meier
 from whether.telling import draw
 from whether.telling.disclosure import Disclosure, disclose
 from whether.telling.figures.agreement import agreement_chart
 from whether.telling.figures.drawing import TOO_FEW
 from whether.telling.figures.events import event_curve
 from whether.telling.figures.labels import labels_by_follow_up
+from whether.telling.figures.local_effects import local_effects
 from whether.telling.figures.risks import distribution, identifiability
 from whether.telling.figures.validity import calibration
 from whether.telling.page.threshold import sweeps
 from whether.telling.reading import EvidenceReading, Reading
 from whether.telling.risk_bins import merge_risks
+from whether.telling.thin_curve import thin
 
 RULE = Disclosure(11)
 
@@ -104,6 +109,15 @@ def test_bins_of_risk_hold_nobody_or_enough_of_each_kind(global_random_seed):
         assert RULE.allows(*np.histogram(risks, bins.fine)[0])
         for who in (labeled, ~labeled):
             assert RULE.allows(*np.histogram(risks[who], bins.coarse)[0])
+        assert np.diff(bins.coarse)[1:-1] == pytest.approx(bins.width / 100)
+        assert np.all(np.diff(bins.coarse) > bins.width / 100 - 1e-9)
+
+
+def test_risks_that_lie_close_together_are_still_told_apart(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    risks = rng.beta(8, 60, size=2000)
+    bins = merge_risks(risks, rng.random(2000) < 0.5, RULE)
+    assert np.count_nonzero(np.histogram(risks, bins.coarse)[0]) >= 4
 
 
 def test_histogram_thresholds_and_cells_differ_by_nobody_or_enough(reading):
@@ -177,3 +191,46 @@ def test_a_feature_in_which_a_few_differ_from_all_others_is_not_named(reading):
     found = wh.examine(X, evidence.material.cohort.labeled)
     rule = disclose(found, 11)
     assert [rule.allows_feature(name) for name in found.material.cohort.names] == [True, True, False]
+
+
+# ---------------------------------------------------------------- people under observation, effects of features
+
+
+def test_people_who_come_late_are_counted_where_enough_came_and_left(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    entry = rng.uniform(40, 70, 900).round(1)
+    time, labeled = entry + rng.exponential(8, 900).round(2) + 0.01, rng.random(900) < 0.4
+    found = thin(kaplan_meier(labeled, time, entry=entry), RULE, entry)
+    told = found.times[found.counted]
+    assert told.size >= 3
+    for t, count in zip(told, found.at_risk[found.counted], strict=True):
+        assert count == np.sum((entry <= t) & (time > t))
+    for low, high in pairwise([0, *told, np.inf]):
+        parts = [(time > low) & (time <= high) & who for who in (labeled, ~labeled)]
+        assert RULE.allows(*(part.sum() for part in parts), np.sum((entry > low) & (entry <= high)))
+
+
+class Invented:
+    """A model whose risk is known."""
+
+    def predict_proba(self, X):
+        risk = 0.3 + 0.1 * np.tanh(X[:, 0]) - 0.2 * X[:, 2] + 0.02 * (X[:, 1] ** 2 - 1)
+        return np.column_stack([1 - risk, risk])
+
+
+def test_effects_have_the_direction_and_the_size_that_the_model_has(analysis, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    features = np.column_stack([rng.normal(size=(2000, 2)), rng.random(2000) < 0.3, rng.normal(size=2000)])
+    material = dataclasses.replace(
+        analysis.evidence.material,
+        cohort=Cohort(features, np.arange(2000) % 3 == 0, names=("up", "bowl", "flag", "nothing")),
+    )
+    evidence = dataclasses.replace(analysis.evidence, material=material)
+    found = dataclasses.replace(analysis, model=Invented(), evidence=evidence)
+    effects = {one.feature.full: one for one in local_effects(Reading(found, 11))}
+    assert {key: one.direction for key, one in effects.items()} == {
+        "up": "rises", "bowl": "falls, then rises", "flag": "falls", "nothing": "hardly moves"
+    }  # fmt: skip
+    assert effects["flag"].change == pytest.approx([0.2 * features[:, 2].mean(), -0.2 * (1 - features[:, 2].mean())])
+    up = effects["up"]
+    assert np.diff(up.change) == pytest.approx(np.diff(0.1 * np.tanh(up.at)))

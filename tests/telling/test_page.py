@@ -235,4 +235,16 @@ def test_levels_of_a_column_are_a_section_with_a_table_in_sight(analysis, page, 
     limits = f"{unseen.estimate:,.0f} ({unseen.lower:,.0f} to {unseen.upper:,.0f})"
     assert [row[0] for row in table[1:]] == ["early", "late"]
     assert all(row[1:3] == [f"{half:,}", "40"] and row[-1] == limits for row in table[1:])
-    assert any("open" in attributes for attributes in page.named("details"))
+    bars = re.findall(r'<th scope="row"><bdi>(?:early|late)</bdi><svg class="bar"', page.source)
+    assert len(bars) == 2
+
+
+def test_rows_of_a_person_are_nowhere_called_people(analysis, read_report):
+    several = dataclasses.replace(analysis, origin=dataclasses.replace(analysis.origin, n_persons=300))
+    page = read_report(several)
+    spoken = [attributes["aria-label"] for _, attributes in page.tags if "aria-label" in attributes]
+    told = [point["text"] for points in page.data["figures"].values() for point in points]
+    told += [sweep[part] for sweep in page.data["sweeps"] for part in ("title", "measure")]
+    people = [text for text in (*page.text, *spoken, *told) if re.search(r"\bpeople\b", text)]
+    assert len(told) > 100
+    assert [text.partition(",")[0] for text in people] == ["The table has 300 people"]

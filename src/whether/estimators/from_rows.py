@@ -9,7 +9,7 @@ import numpy as np
 
 from whether.cohort import Cohort
 from whether.estimators.parameters import check_parameters
-from whether.learners import LinearLearner, Population, RowSource
+from whether.learners import BoostedLearner, LinearLearner, Population, RowSource
 from whether.learners.progress import reporting
 from whether.validate import (
     ArgumentError,
@@ -34,9 +34,11 @@ class FromRows:
         """Fit to rows that come in blocks: of files that do not fit into memory, or on the workers of a cluster.
 
         The fit is that of ``fit`` to the same rows in memory: starts, distribution and penalties are settled on evenly
-        spaced rows, as they are for every large cohort, and a few passes over all rows follow. It is for linear models;
-        a share of positives that is labeled (`ElkanNotoClassifier`, `UnbiasedPUClassifier`) is estimated from 50,000
-        evenly spaced rows, unless it is given.
+        spaced rows, as they are for every large cohort, and a few passes over all rows follow. Trees
+        (``learner="boosted"``) start and stop as they do in memory, and are grown by all workers of a cluster together,
+        each of which holds its part of the rows; without a cluster all rows are held in memory. A share of positives
+        that is labeled (`ElkanNotoClassifier`, `UnbiasedPUClassifier`) is estimated from 50,000 evenly spaced rows,
+        unless it is given.
 
         Parameters
         ----------
@@ -50,9 +52,10 @@ class FromRows:
                 f"fit_rows takes a source of rows, such as ParquetRows or DaskRows, got {type(rows).__name__}. For "
                 "arrays and data frames in memory use fit."
             )
-        if self.learner != "linear" or getattr(self, "nonnegative", False):
-            what = "nonnegative=True" if self.learner == "linear" else f"learner={self.learner!r}"
-            raise ArgumentError(f"Rows that come in blocks are learned by learner='linear' alone, got {what}.")
+        is_known = isinstance(self.learner, BoostedLearner) or self.learner in ("linear", "boosted")
+        if not is_known or getattr(self, "nonnegative", False):
+            what = f"learner={self.learner!r}" if not is_known else "nonnegative=True"
+            raise ArgumentError(f"Rows that come in blocks are learned by learner='linear' or 'boosted', got {what}.")
         self.n_features_in_ = len(rows.names)
         self.__dict__.pop("feature_names_in_", None)
         if rows.is_named:
@@ -74,7 +77,7 @@ class FromRows:
         with reporting(self.verbose) as report:
             task = replace(self._task(cohort), population=population)  # type: ignore[attr-defined]
             learner = self._learner(task)  # type: ignore[attr-defined]
-            if population is not None and type(learner) is not LinearLearner:
+            if population is not None and type(learner) not in (LinearLearner, BoostedLearner):
                 raise ArgumentError(
                     f"{type(self).__name__} looks at people one by one and holds them in memory: rows that come in "
                     "blocks cannot be learned from. Fit a sample, or take MixtureCureClassifier or "

@@ -102,11 +102,18 @@ class AnswerWords:
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""
-        return [
-            *self.advice.flags,
-            *map(warning_sentence, self.analysis.warnings),
-            *map(self.caution, self.analysis.cautions),
-        ]
+        flags = zip(self.analysis.recommendation.flags, self.advice.flags, strict=True)
+        sized = [f"{text}{self._after_follow_up()}" if name == "unclear plateau" else text for name, text in flags]
+        warned = map(warning_sentence, self.analysis.warnings)
+        return [*sized, *warned, *map(self.caution, self.analysis.cautions)]
+
+    def _after_follow_up(self) -> str:
+        """How much is extrapolated, where no caution of its own says that."""
+        share = Situation(self.analysis.evidence).unseen_share
+        if not is_known(share) or "extrapolation" in self.analysis.recommendation.flags:
+            return ""
+        size = percent(share, places_of(share)) if share >= 0.0005 else "next to none"
+        return f" By a linear model of event times, {size} of the expected events come after the longest follow-up."
 
     def caution(self, name: str) -> str:
         """Return a finding about the level of the answer in a sentence."""

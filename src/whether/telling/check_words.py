@@ -35,11 +35,23 @@ def plan_sentence(record: Backtest, unit: str = "") -> str:
     """Say which endpoint and horizon, in a unit where it is known."""
     of_unit = f" {unit}" if unit else ""
     how = (
-        f"at the date {record.endpoint:g}"
+        f"at the date {_date(record.endpoint)}"
         if record.endpoint is not None
         else f"staggered: follow-up cut at random between 0 and {record.stagger:.4g}{of_unit}"
     )
     return f"Endpoint {how}; negative means event-free at {record.horizon:.4g}{of_unit}."
+
+
+def _date(endpoint: float) -> str:
+    """Return a date in years as a year, with its month where it is not the beginning of one.
+
+    >>> _date(1988.0), _date(1993.46), _date(12.5)
+    ('1988', '1993-06', '12.5')
+    """
+    year, month = divmod(endpoint, 1)
+    if not 1000 <= endpoint < 3000:
+        return f"{endpoint:g}"  # years of a count of their own
+    return f"{year:.0f}" if month < 0.005 else f"{year:.0f}-{1 + int(12 * month):02d}"
 
 
 def worth_sentence(record: Backtest) -> str:

@@ -85,7 +85,7 @@ class CohortReading:
     @cached_property
     def thin_curve(self) -> ThinCurve | None:
         """The curve as it may be shown; None where there is none, or too little of it."""
-        return None if self.curve is None else thin(self.curve, self.disclosure)
+        return None if self.curve is None else thin(self.curve, self.disclosure, self.cohort.entry_time)
 
     @property
     def fitted_curve(self) -> Array | None:
@@ -131,7 +131,10 @@ class Reading(CohortReading):
 
     def table(self, rows: NDArray[np.intp]) -> Any:
         """Features of some people in the form in which the model was given them."""
-        values = self.cohort.features[rows]
+        return self.as_table(self.cohort.features[rows])
+
+    def as_table(self, values: Array) -> Any:
+        """Some values of the features in that form."""
         names = getattr(self.analysis.model, "feature_names_in_", None)
         if names is None:
             return values

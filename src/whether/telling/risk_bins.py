@@ -39,10 +39,8 @@ def merge_risks(risks: Array, labeled: NDArray[np.bool_], disclosure: Disclosure
     counts = np.column_stack([count_by(risks[who], STEPS) for who in (labeled, ~labeled)])
     if not disclosure.allows(*counts.sum(axis=0)):
         return None
-    # The narrowest of those that leave the most bins.
-    edges, width = max(
-        ((_equal_edges(counts, width, disclosure), width) for width in WIDTHS), key=lambda one: len(one[0])
-    )
+    found = [(_equal_edges(counts, width, disclosure), width) for width in WIDTHS]
+    edges, width = max(found, key=lambda one: _detail(counts, one[0]))
     everybody = counts.sum(axis=1, keepdims=True)
     inner = [a + part.start for a, b in pairwise(edges) for part in disclosure.merge(everybody[a:b])]
     return RiskBins(STEPS[edges], STEPS[[*inner, N_FINE]], width)
@@ -68,9 +66,16 @@ def _equal_edges(counts: NDArray[np.int64], width: int, disclosure: Disclosure) 
         while len(edges) > 1 and edges[-1] < N_FINE and not is_allowed(edges[-1], N_FINE):
             edges.pop()
         found = edges if edges[-1] == N_FINE else [*edges, N_FINE]
-        if len(found) > len(best):
+        if _detail(counts, found) > _detail(counts, best):
             best = found
     return best
+
+
+def _detail(counts: NDArray[np.int64], edges: list[int]) -> tuple[float, int]:
+    """How much bins tell of people: the entropy of who is in which, then their number."""
+    people = np.add.reduceat(counts.sum(axis=1), edges[:-1])
+    share = people[people > 0] / people.sum()
+    return round(float(-(share * np.log(share)).sum()), 9), len(edges)
 
 
 def bin_of(values: Array, edges: Array) -> NDArray[np.intp]:

@@ -36,8 +36,11 @@ class ThinCurve:
     begins_late: bool  # whether people come under observation after time zero
 
 
-def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
-    """Read a curve at round times only; it ends where too few people are left to carry it."""
+def thin(curve: SurvivalCurve, disclosure: Disclosure, entry: Array | None = None) -> ThinCurve | None:
+    """Read a curve at round times only; it ends where too few people are left to carry it.
+
+    ``entry`` is when people came under observation, where that was not at time zero.
+    """
     fewest = max(disclosure.fewest, FEWEST_AT_RISK)
     carried = curve.times[curve.at_risk >= fewest]
     if carried.size == 0:
@@ -50,6 +53,8 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
     # People who are under observation just after each grid time, and events up to it.
     position = np.searchsorted(curve.times, grid, side="right")
     left = np.append(curve.at_risk, 0.0)[position]
+    if entry is not None:  # who comes before anything else happens is counted at the next time, too
+        left = left - _enter_between(entry, grid, np.append(curve.times, np.inf)[position])
     events = np.concatenate([[0.0], np.cumsum(curve.events)])[position]
     grid, left, events = grid[left >= fewest], left[left >= fewest], events[left >= fewest]
     last = _ends(disclosure.merge(np.diff(events, prepend=0.0).astype(np.int64)[:, None]))
@@ -57,15 +62,29 @@ def thin(curve: SurvivalCurve, disclosure: Disclosure) -> ThinCurve | None:
         return None
     # The rest of the people, who are known by what the others leave of the total, counts like any other part.
     seen = np.diff(events[last], prepend=0.0, append=curve.events.sum())
-    gone = -np.diff(left[last], prepend=curve.at_risk[0], append=0.0) - seen
+    came = np.zeros(seen.size) if entry is None else _come(entry, grid[last])
+    first = curve.at_risk[0] if entry is None else 0.0
+    gone = -np.diff(left[last], prepend=first, append=0.0) - seen + came
     counted = np.zeros(last.size + 1, dtype=bool)
-    counted[_ends(disclosure.merge(np.column_stack([seen, gone]).astype(np.int64)))] = True
+    counted[_ends(disclosure.merge(np.column_stack([seen, gone, came]).astype(np.int64)))] = True
     times, at_risk = grid[last], left[last].astype(np.int64)
     places = 0 if disclosure.is_on and curve.at_risk[0] < 1000 else 1
     levels = _levels(curve, times)
     if disclosure.is_on:
         levels = levels.round(places + 2)
     return ThinCurve(times, levels[0], levels[1], levels[2], at_risk, counted[:-1], is_log, places, begins_late)
+
+
+def _enter_between(entry: Array, times: Array, later: Array) -> NDArray[np.intp]:
+    """Number of people who came under observation after each of the times and before the later ones."""
+    entered = np.sort(entry)
+    return np.searchsorted(entered, later, side="left") - np.searchsorted(entered, times, side="right")
+
+
+def _come(entry: Array, times: Array) -> Array:
+    """Number of people who came under observation up to the first time, between the others, and after the last."""
+    before = np.searchsorted(np.sort(entry), times, side="right")
+    return np.diff(before.astype(float), prepend=0.0, append=float(entry.size))
 
 
 def _levels(curve: SurvivalCurve, times: Array) -> Array:

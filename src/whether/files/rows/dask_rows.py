@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from whether.blocks import Block, Blocks, Other
+from whether.blocks import Block, Blocks, Other, Team
 from whether.cohort import Cohort
+from whether.files.rows.dask_team import LostWorkerError, work_together
 from whether.files.rows.table_blocks import MOST_LOOKED_AT, Reader, look_at
 from whether.learners import RowSource
 from whether.validate import ArgumentError
@@ -42,6 +43,15 @@ class DaskBlocks(Blocks[Block]):
         parts = self._client.map(partial(_in_one_thread, function), *given, pure=False, retries=RETRIES)
         for part in parts:
             yield part.result()
+
+    def at_once(self, function: Callable[[list[Block], Team], Other]) -> list[Other]:
+        """What a function makes of all blocks of each worker, on all of them at the same time."""
+        for _ in range(RETRIES):
+            try:
+                return work_together(self._client, self._futures, function)
+            except LostWorkerError:
+                continue
+        return work_together(self._client, self._futures, function)
 
 
 def _itself(item: Item) -> Item:

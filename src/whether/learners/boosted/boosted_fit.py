@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,29 +26,37 @@ class Offset:
     columns: Rows
     fill: Array
 
-    @property
-    def kappa(self) -> float:
-        """How far trees of the outcome move the time part along."""
-        return self.fit.kappa or 0.0
-
     def predict(self, features: Array) -> tuple[Array | None, Array]:
         """Outcome logit and propensity predictors of the offset."""
         kept = features[:, self.columns]
         return self.fit.predict(np.where(np.isnan(kept), self.fill, kept))
 
 
+def halfway(linear: Offset, level: Offset) -> Offset:
+    """Offset halfway between a linear one and one without features, each predictor by itself.
+
+    What becomes of negatives is linear in both, and stays as the linear one has it.
+    """
+    predictor = linear.fit.predictor
+    layout, coefficients = predictor.layout, predictor.coefficients.copy()
+    coefficients[layout.outcome] /= 2
+    coefficients[layout.shared] /= 2
+    own = slice(0, layout.first + linear.fit.propensity.n_of_positives)
+    coefficients[own] = (coefficients[own] + level.fit.coefficients[own]) / 2
+    fit = replace(linear.fit, predictor=replace(predictor, coefficients=coefficients))
+    return replace(linear, name="halfway", fit=fit)
+
+
 def combine(
     offset: Offset, eta: Array | None, v: Array, grown: Array | None, timed: Array | None
 ) -> tuple[Array | None, Array]:
-    """Predictors from the offset and what the trees of each part add; the outcome's move the time part along."""
-    sloped = np.array(offset.fit.propensity.sloped, dtype=bool)
-    shift = np.zeros(v.shape[1])
+    """Predictors from the offset and what the trees of each part add."""
     if grown is not None:
         eta = np.asarray(eta) + grown
-        shift = shift + offset.fit.propensity.index_sign * offset.kappa * grown
     if timed is not None:
-        shift = shift + timed
-    return eta, v + sloped[:, None] * shift
+        v = v.copy()
+        v[np.array(offset.fit.propensity.sloped, dtype=bool)] += timed
+    return eta, v
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """The boosted learner: gradient-boosted trees on the outcome logit and on the propensity's sloped predictors.
 
-LightGBM grows the trees on the row gradients and the EM curvature of the one likelihood. Trees start from an offset,
-the linear solution or no features at all, whichever predicts held-out people better with the trees added; so what the
-linear model can say is kept, and its shared index with it: trees of the outcome move the time part along by kappa, and
-trees of the time part itself learn more slowly, under the same early stopping. Where the linear model is useless it is
-worse than nothing, because it mistakes what drives the times for what drives the risk; so as many folds are held out
-in turn as it takes to tell the two starts apart.
+LightGBM grows the trees on the row gradients and the EM curvature of the one likelihood. Trees start from an offset:
+the linear solution, no features at all, or halfway between them. The linear model keeps what a line can say; where it
+is useless it is worse than nothing, because it mistakes what drives the times for what drives the risk. So trees are
+grown from both with a fold held out in turn, until held-out people tell the two starts apart. Often they do not: then
+it is no features at all where trees say more than the line, and mostly halfway where they say less. Outcome and times
+learn at the same rate: where times learn more slowly, the outcome takes over what belongs to them.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from sklearn.base import BaseEstimator
 
 from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
+from whether.learners.boosted.comparison import OFFSETS, OffsetComparison
 from whether.learners.boosted.contributions import mean_contributions
 from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.boosted.spread import N_FOLDS, deal, grow_spread
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
+from whether.learners.population import Population
 from whether.learners.progress import progress
-from whether.learners.rows import RowProblem, deal_folds, order_by_content, usable_folds
+from whether.learners.rows import RowProblem, order_by_content, step_of_part, usable_folds
 from whether.learners.task import Learner, Task
 from whether.validate import ArgumentError, resolve_directions
 
-N_FOLDS = 5
 # On larger cohorts offsets are compared on a part of the rows, about this many.
 MOST_COMPARED = 20_000
-# Where trees may start: from the linear model, or from no features at all.
-OFFSETS = ("linear", "level")
-# They are told apart when their held-out likelihoods differ by so many standard errors.
-STANDARD_ERRORS = 2.0
+# Rows, with so many labeled ones, on which the penalties and the distribution of the linear model are settled.
+SETTLED_ROWS, SETTLED_LABELED = 2_000, 500
 
 
 class BoostedLearner(Learner, BaseEstimator):
@@ -48,7 +48,7 @@ class BoostedLearner(Learner, BaseEstimator):
     lambda_l2 : float, default=5.0
     bagging_fraction : float, default=0.6
         As in LightGBM; every tree is grown on a fresh draw of people.
-    timing_rate : float, default=0.5
+    timing_rate : float, default=1.0
         Learning rate of the propensity's trees as a share of the outcome's.
     max_rounds : int, default=1000
         Most rounds of boosting; early stopping on held-out likelihood decides.
@@ -73,7 +73,7 @@ class BoostedLearner(Learner, BaseEstimator):
         min_data_in_leaf: int = 20,
         lambda_l2: float = 5.0,
         bagging_fraction: float = 0.6,
-        timing_rate: float = 0.5,
+        timing_rate: float = 1.0,
         max_rounds: int = 1000,
         patience: int = 25,
         categorical_features: Sequence[int] = (),
@@ -108,50 +108,90 @@ class BoostedLearner(Learner, BaseEstimator):
         """Grow trees under the most likely candidate."""
         # Every tree is grown on a draw of rows, which must not depend on where in the table people stand. The labeled
         # come first: their rows, and those of the others, then follow each other in memory.
-        task = task.take(order_by_content(task.cohort))
-        cohort, seed, learner = task.cohort, int(task.rng.integers(2**31 - 1)), self.linear or LinearLearner()
-        offsets = self._offsets(task, learner)
-        task = task.under(offsets[0].fit.propensity)
+        population = task.population
+        if population is not None and task.share is not None:
+            raise ArgumentError(
+                "A known share of positives is about all people at once: rows in blocks cannot have it."
+            )
+        task = replace(task, population=None).take(order_by_content(task.cohort))
+        cohort, seed = task.cohort, int(task.rng.integers(2**31 - 1))
+        linear = self._settle(task, self.linear or LinearLearner())
+        line, level = self._offsets(task, linear)
+        task, linear = task.under(line.fit.propensity), linear.settled(line.fit)
         problem, forest = RowProblem(cohort, task.criterion(), task.share), Forest(self, task, seed)
-        comparison = self._compare(task, learner.settled(offsets[0].fit), seed, problem, forest)
-        offset = next(offset for offset in offsets if offset.name == comparison.winner)
-        if cohort.n > MOST_COMPARED:
-            # Of so many people a fifth can be spared: they say when to stop, and what was grown is kept.
-            final = forest.grow(offset, problem, _deal(task, problem) == 0, self.max_rounds)
-            final.back_to_best()
-            n_rounds = last_round = final.best_round
-        else:
-            # All rows carry a little more than those kept for growing, and so do a few more rounds.
-            n_rounds = int(np.ceil(float(np.mean(comparison.rounds[offset.name])) * N_FOLDS / (N_FOLDS - 1)))
-            final = forest.grow(offset, problem, np.zeros(cohort.n, dtype=bool), n_rounds)
-            last_round = max(max(rounds) for rounds in comparison.rounds.values())
+        comparison = self._compare(task, (line, level), linear, seed, problem, forest)
+        offset = comparison.choose(line, level, apart=_apart(task, line, level))
+        final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
+        last_round = n_rounds if final.best_round else comparison.last_round
         status = Status.MAX_ROUNDS if last_round >= self.max_rounds - 1 else Status.CONVERGED
-        size = n_rounds * self.num_leaves
-        result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, cohort.n)
+        size, n = n_rounds * self.num_leaves, cohort.n if population is None else population.n
+        result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
         made = BoostedFit(offset, *trees, final.levels, gains, None, result)
         return replace(made, reliance=mean_contributions(made, cohort))
 
+    def _finish(
+        self,
+        task: Task,
+        offset: Offset,
+        comparison: OffsetComparison,
+        problem: RowProblem,
+        forest: Forest,
+        population: Population | None,
+    ) -> tuple[Growth, int]:
+        """Grow the trees that are kept, from all people, and return how many rounds they have."""
+        n = task.cohort.n if population is None else population.n
+        # All rows carry a little more than those kept for growing, and so do a few more rounds.
+        n_rounds = int(np.ceil(comparison.pace * comparison.mean_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
+        # Of many people a fifth can be spared: they say when to stop, and what was grown is kept.
+        spares = n > MOST_COMPARED
+        if population is not None:
+            final = grow_spread(self, task, offset, forest.seed, population, None if spares else n_rounds)
+        elif spares:
+            final = forest.grow(offset, problem, deal(task, problem) == 0, self.max_rounds)
+            final.back_to_best()
+        else:
+            final = forest.grow(offset, problem, np.zeros(n, dtype=bool), n_rounds)
+        return final, final.best_round if spares else n_rounds
+
     def _compare(
-        self, task: Task, settled: LinearLearner, seed: int, problem: RowProblem, forest: Forest
+        self,
+        task: Task,
+        offsets: tuple[Offset, Offset],
+        settled: LinearLearner,
+        seed: int,
+        problem: RowProblem,
+        forest: Forest,
     ) -> OffsetComparison:
         """Grow trees from each offset with a fold held out, until the better one is clear; on a part of many rows."""
         if task.cohort.n > MOST_COMPARED:
             task = task.take(np.arange(0, task.cohort.n, -(-task.cohort.n // MOST_COMPARED)))
             problem, forest = RowProblem(task.cohort, task.criterion(), task.share), Forest(self, task, seed)
-        cohort, comparison, folds = task.cohort, OffsetComparison(), _deal(task, problem)
-        with progress(N_FOLDS, "Folds to tell starts apart") as bar:
-            for number in usable_folds(folds, cohort.labeled):
-                # Without the held-out people, whose likelihood would else favour the linear model.
-                for offset in self._offsets(task.take(np.flatnonzero(folds != number)), settled):
-                    comparison.add(offset.name, forest.grow(offset, problem, folds == number, self.max_rounds))
+        cohort, comparison, folds = task.cohort, OffsetComparison(task.cohort.n), deal(task, problem)
+        most = 1 if comparison.is_large else N_FOLDS
+        with progress(most, "Folds to tell starts apart") as bar:
+            for number in usable_folds(folds, cohort.labeled)[:most]:
+                if not comparison.is_large:
+                    # Without the held-out people, whose likelihood would else favour the linear model.
+                    offsets = self._offsets(task.take(np.flatnonzero(folds != number)), settled)
+                for offset in offsets:
+                    growth = forest.grow(offset, problem, folds == number, self.max_rounds, comparison.pace)
+                    comparison.add(offset.name, growth)
                 bar.advance()
                 if comparison.decided:
                     break
         return comparison
 
-    def _offsets(self, task: Task, learner: LinearLearner) -> list[Offset]:
+    def _settle(self, task: Task, learner: LinearLearner) -> LinearLearner:
+        """Settle the penalties of the linear model on a part of many rows: it is only where trees start."""
+        n_labeled = int(np.count_nonzero(task.cohort.labeled))
+        step = step_of_part(task.cohort.n, n_labeled, SETTLED_ROWS, SETTLED_LABELED)
+        if step == 1:
+            return learner
+        return learner.settled(self._offsets(task.take(np.arange(0, task.cohort.n, step)), learner)[0].fit)
+
+    def _offsets(self, task: Task, learner: LinearLearner) -> tuple[Offset, Offset]:
         """Fit the linear model on the numeric columns, and the model without features under its propensity."""
         numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
         filled, fill = _fill_gaps(task.select(numeric))
@@ -166,16 +206,20 @@ class BoostedLearner(Learner, BaseEstimator):
         kept_level = numeric if linear.propensity.other_sloped else none
         level_task = replace(filled, columns=none, outcome_columns=none) if kept_level.size else task.select(none)
         level = replace(learner, shrinkage=0.0).fit(level_task.under(linear.propensity))
-        return [
+        return (
             Offset(OFFSETS[0], linear, numeric, fill),
             Offset(OFFSETS[1], level, kept_level, fill[: kept_level.size]),
-        ]
+        )
 
 
-def _deal(task: Task, problem: RowProblem) -> Rows:
-    """Fold of each person."""
-    cohort = task.cohort
-    return deal_folds(cohort.labeled, problem.observed.ranks(), cohort.features, N_FOLDS, groups=cohort.groups)
+def _apart(task: Task, linear: Offset, level: Offset) -> float:
+    """Difference between the mean risks of both offsets."""
+    if not task.has_outcome:
+        return 0.0
+    cohort = task.cohort.thin(MOST_COMPARED)
+    logits = (np.asarray(offset.predict(cohort.features)[0]) for offset in (linear, level))
+    one, other = (task.family.probability(logit)[0] for logit in logits)
+    return abs(float(np.average(one - other, weights=cohort.weight)))
 
 
 def _fill_gaps(task: Task) -> tuple[Task, Array]:
@@ -191,33 +235,3 @@ def _against(linear: LinearFit, columns: Rows, directions: dict[int, int]) -> Fl
         return np.zeros(columns.size, dtype=bool)
     slopes = linear.predictor.outcome_line(columns.size)[1]
     return np.array([directions.get(int(column), 0) for column in columns]) * slopes < 0
-
-
-class OffsetComparison:
-    """Offsets compared on held-out people, fold by fold: their log-likelihoods at the best round, and that round."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, list[Array]] = {name: [] for name in OFFSETS}
-        self.rounds: dict[str, list[int]] = {name: [] for name in OFFSETS}
-
-    def add(self, name: str, growth: Growth) -> None:
-        """Take in how one offset did on one fold."""
-        self.values[name].append(growth.best_values)
-        self.rounds[name].append(growth.best_round)
-
-    @property
-    def leader(self) -> str:
-        """The offset with the highest held-out likelihood so far."""
-        return max(self.values, key=lambda name: float(np.concatenate(self.values[name]).sum()))
-
-    @property
-    def decided(self) -> bool:
-        """Whether chance is an unlikely reason for the leader's advantage over each of the others."""
-        best = np.concatenate(self.values[self.leader])
-        leads = [best - np.concatenate(values) for name, values in self.values.items() if name != self.leader]
-        return all(lead.sum() > STANDARD_ERRORS * np.sqrt(lead.size) * lead.std() for lead in leads)
-
-    @property
-    def winner(self) -> str:
-        """The leader if the comparison is decided, else the first, the linear model: small cohorts rarely say more."""
-        return self.leader if self.decided else next(iter(self.values))

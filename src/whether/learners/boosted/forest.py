@@ -1,22 +1,26 @@
 """The loop that grows trees: LightGBM's binned data, built once, and one tree per part and round.
 
-The learner decides where to start and when to stop.
+The learner decides where to start and when to stop. Where people are spread over the members of a team, LightGBM's own
+network makes all of them grow the same trees, and what is summed over people here is summed over the team.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whether.arrays import Array, Flags, Rows
+from whether.blocks import ALONE, Team
 from whether.learners.boosted.boosted_fit import Offset, combine, threads_for
 from whether.learners.parallel import one_blas_thread
 from whether.learners.progress import progress
 from whether.learners.rows import RowProblem
 from whether.learners.task import Task
 from whether.likelihood import Surrogate
+
+MINUTES_TO_CONNECT = 2
 
 if TYPE_CHECKING:
     from whether.learners.boosted.boosted_learner import BoostedLearner
@@ -31,7 +35,9 @@ class Growth:
     levels: Array
     log_likelihood: float = 0.0
     best_round: int = 0
-    best_values: Array = field(default_factory=lambda: np.array([-np.inf]))
+    first_values: Array = field(default_factory=lambda: np.empty(0))  # of the offset alone
+    best_values: Array = field(default_factory=lambda: np.empty(0))
+    best_total: float = -np.inf
     best_levels: Array = field(default_factory=lambda: np.empty(0))
 
     def back_to_best(self) -> None:
@@ -41,14 +47,18 @@ class Growth:
             while trees is not None and trees.num_trees() > self.best_round:
                 trees.rollback_one_iter()
 
+    def without_people(self) -> Growth:
+        """Return the trees alone, to be sent from where they were grown."""
+        return replace(self, first_values=np.empty(0), best_values=np.empty(0))
+
 
 class Forest:
     """LightGBM's binned data, built once, and the loop that grows trees on them."""
 
-    def __init__(self, learner: BoostedLearner, task: Task, seed: int) -> None:
+    def __init__(self, learner: BoostedLearner, task: Task, seed: int, team: Team = ALONE) -> None:
         import lightgbm
 
-        self.lightgbm, self.learner, self.known, self.seed = lightgbm, learner, task.known, seed
+        self.lightgbm, self.learner, self.known, self.seed, self.team = lightgbm, learner, task.known, seed, team
         self.features, columns = task.cohort.features, task.columns
         categorical, directions = {int(i) for i in learner.categorical_features}, learner.directions(task)
         self.constraints = [directions.get(int(i), 0) for i in task.every_column] if directions else []
@@ -56,10 +66,11 @@ class Forest:
         same = task.has_outcome and np.array_equal(columns, task.every_column)
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
 
-    def _parameters(self) -> dict[str, Any]:
-        given = ("learning_rate", "num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
+    def _parameters(self, pace: float = 1.0, connection: int = 0) -> dict[str, Any]:
+        given = ("num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
         return {
             **{name: getattr(self.learner, name) for name in given},
+            "learning_rate": pace * self.learner.learning_rate,
             "objective": "none",
             "bagging_freq": 1,
             "feature_pre_filter": False,
@@ -68,27 +79,41 @@ class Forest:
             "num_threads": threads_for(self.features.shape[0]),
             "seed": self.seed,
             "verbose": -1,
+            **(self._network(connection) if self.team.size > 1 else {}),
+        }
+
+    def _network(self, connection: int) -> dict[str, Any]:
+        """How LightGBM finds the other members of the team; each set of trees has a connection of its own."""
+        team, ports = self.team, [ports[connection] for ports in self.team.ports]
+        return {
+            "machines": ",".join(f"{host}:{port}" for host, port in zip(team.hosts, ports, strict=True)),
+            "num_machines": team.size,
+            "local_listen_port": ports[team.rank],
+            "time_out": MINUTES_TO_CONNECT,
+            "tree_learner": "data",
+            "pre_partition": True,
         }
 
     def _bin(self, columns: Rows, categorical: set[int]) -> Any:
-        return self.lightgbm.Dataset(
+        data = self.lightgbm.Dataset(
             self.features[:, columns],
             label=np.zeros(self.features.shape[0]),
             categorical_feature=[i for i, column in enumerate(columns) if int(column) in categorical],
             params=self._parameters(),
-        ).construct()
+        )
+        # A team agrees on the bins, once it is connected.
+        return data.construct() if self.team.size == 1 else data
 
-    def _outcome_booster(self) -> Any:
+    def _outcome_booster(self, pace: float) -> Any:
         constraints = {"monotone_constraints": self.constraints} if self.constraints else {}
-        return self.lightgbm.Booster({**self._parameters(), **constraints}, self.outcome_data)
+        return self.lightgbm.Booster({**self._parameters(pace), **constraints}, self.outcome_data)
 
-    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
-        """Grow trees from an offset; people held out have no say in them and judge each round."""
+    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0) -> Growth:
+        """Grow trees from an offset, at a pace; people held out have no say in them and judge each round."""
         loop = _Loop(self, offset, problem, held_out)
-        grows_time = self.timing_data is not None and loop.sloped.any()
         growth = Growth(
-            outcome=None if loop.eta is None else self._outcome_booster(),
-            timing=self.lightgbm.Booster(self._parameters(), self.timing_data) if grows_time else None,
+            outcome=None if loop.eta is None else self._outcome_booster(pace),
+            timing=self.lightgbm.Booster(self._parameters(pace, 1), self.timing_data) if loop.grows_time else None,
             levels=np.zeros(loop.sloped.size),
         )
         # BLAS's threads would fight with LightGBM's.
@@ -96,10 +121,17 @@ class Forest:
             for number in range(n_rounds):
                 loop.step(growth, number)
                 bar.advance()
-                if held_out.any() and number - growth.best_round >= self.learner.patience:
+                if loop.judges and number - growth.best_round >= self.learner.patience / pace:
                     break
-        growth.log_likelihood = float(problem.weight @ loop.terms(growth.levels).value)
+        values = problem.weight @ loop.terms(growth.levels).value
+        growth.log_likelihood = float(self.team.total(np.array([values]))[0])
         return growth
+
+    def disconnect(self, growth: Growth) -> None:
+        """End the connection to the other members of the team, of which a process has one at a time."""
+        last = growth.timing or growth.outcome
+        if self.team.size > 1 and last is not None:
+            last.free_network()
 
 
 class _Loop:
@@ -110,6 +142,11 @@ class _Loop:
         self.eta, self.v = offset.predict(forest.features)
         self.weight = np.where(held_out, 0.0, problem.weight)
         self.sloped = np.array(problem.propensity.sloped, dtype=bool)
+        self.grows_time = forest.timing_data is not None and bool(self.sloped.any())
+        has_trees = self.sloped if self.grows_time else np.zeros_like(self.sloped)
+        self.free = [k for k in range(self.sloped.size) if not has_trees[k] and k not in forest.known]
+        n, n_judges, *sums = forest.team.total(np.array([held_out.size, held_out.sum(), *self.v.sum(axis=1)]))
+        self.judges, self.mean = n_judges > 0, np.array(sums) / n
         self.grown: Array | None = None
         self.timed: Array | None = None
 
@@ -125,11 +162,12 @@ class _Loop:
         in it are those of the round before: LightGBM tells the sum of its trees only when it asks for a target.
         """
         looks: list[Surrogate] = []
+        steps = np.zeros(self.sloped.size)
 
         def look() -> Surrogate:
             if not looks:
                 looks.append(self.terms(growth.levels))
-                self._judge(growth, looks[0], number)
+                steps[self.free] = self._judge(growth, looks[0], number)
             return looks[0]
 
         def outcome_target(grown: Array, _: Any) -> tuple[Array, Array]:
@@ -144,30 +182,26 @@ class _Loop:
             growth.outcome.update(fobj=outcome_target)
         if growth.timing is not None:
             growth.timing.update(fobj=timing_target)
-        self._move_levels(growth, look())
+        look()
+        growth.levels += steps
 
-    def _move_levels(self, growth: Growth, terms: Surrogate) -> None:
-        first = int(self.eta is not None)
-        has_trees = self.sloped if growth.timing is not None else np.zeros_like(self.sloped)
-        free = [k for k in range(self.sloped.size) if not has_trees[k] and k not in self.forest.known]
-        if not free:
-            return
-        _, pull, stiffness = self.problem.propensity.penalty((self.v + growth.levels[:, None]).mean(axis=1))
-        for k in free:
-            gradient = float(self.weight @ terms.gradient[first + k]) - pull[k]
-            curvature = float(self.weight @ terms.curvature[first + k]) + max(stiffness[k, k], 0.0)
-            growth.levels[k] += np.clip(0.3 * gradient / max(curvature, 1.0), -0.2, 0.2)
-
-    def _judge(self, growth: Growth, terms: Surrogate, number: int) -> None:
-        values = (self.problem.weight * terms.value)[self.held_out]
-        if values.size and values.sum() > growth.best_values.sum():
-            growth.best_values, growth.best_round, growth.best_levels = values, number, growth.levels.copy()
+    def _judge(self, growth: Growth, terms: Surrogate, number: int) -> Array:
+        """Keep the round if it is the best so far, and return the steps of the levels; sums are those of the team."""
+        values, first = (self.problem.weight * terms.value)[self.held_out], int(self.eta is not None)
+        slopes = [self.weight @ part[first + k] for part in (terms.gradient, terms.curvature) for k in self.free]
+        total, *sums = self.forest.team.total(np.array([values.sum(), *slopes]))
+        if number == 0:
+            growth.first_values = values
+        if self.judges and total > growth.best_total:
+            growth.best_total, growth.best_values = float(total), values
+            growth.best_round, growth.best_levels = number, growth.levels.copy()
+        gradient, curvature = np.array(sums).reshape(2, -1)
+        _, pull, stiffness = self.problem.propensity.penalty(self.mean + growth.levels)
+        curvature = curvature + np.maximum(np.diag(stiffness)[self.free], 0.0)
+        return np.asarray(np.clip(0.3 * (gradient - pull[self.free]) / np.maximum(curvature, 1.0), -0.2, 0.2))
 
     def _outcome_target(self, terms: Surrogate) -> tuple[Array, Array]:
-        along = self.problem.propensity.index_sign * self.offset.kappa
-        gradient = terms.gradient[0] + along * terms.gradient[1:][self.sloped].sum(axis=0)
-        curvature = terms.curvature[0] + along**2 * terms.curvature[1:][self.sloped].sum(axis=0)
-        return -self.weight * gradient, self.weight * curvature
+        return -self.weight * terms.gradient[0], self.weight * terms.curvature[0]
 
     def _timing_target(self, terms: Surrogate) -> tuple[Array, Array]:
         first = int(self.eta is not None)

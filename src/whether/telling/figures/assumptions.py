@@ -63,14 +63,16 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     one, ends = reading.words.ends_of_methods(found)
     standing = f"By the methods that these data leave standing it {'is' if one else 'goes from'} {ends}"
     own = percent(found.own_mean, places_of(found.own_mean))
+    is_crossed = any(variant.objection for variant in variants)
+    grey = ", grey where they do not count" if is_crossed else ""
+    crossed = " Crosses in grey do not count, and the table says why." if is_crossed else ""
     return Chart(
         "variants",
         "The mean risk under other assumptions",
-        f"Points of the mean risk under {len(variants)} other assumptions, grey where they do not count. {standing}, "
+        f"Points of the mean risk under {len(variants)} other assumptions{grey}. {standing}, "
         f"with a dashed line at that of this report’s method, {own}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
-        f"or shorter follow-up. {standing}; the dashed line is this report’s method, {own}. Crosses in grey do not "
-        "count, and the table says why.",
+        f"or shorter follow-up. {standing}; the dashed line is this report’s method, {own}.{crossed}",
         partial(_draw_means, variants[::-1], values[::-1], found.own_mean),
         Table(
             (
@@ -187,8 +189,11 @@ def _bands(found: Sensitivity, disclosure: Disclosure) -> Bands | None:
 
     ranges = {}
     for kind in kinds:
-        lower, upper = found.band(kind)
-        ranges[kind] = (average(lower), average(upper))
+        lower, upper = (average(end) for end in found.band(kind))
+        if np.any(lower < upper):  # what nothing moves needs no picture
+            ranges[kind] = lower, upper
+    if not ranges:
+        return None
     return Bands((np.cumsum(size) - size / 2) / size.sum(), size, average(found.risks), ranges)
 
 

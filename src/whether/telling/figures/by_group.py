@@ -52,7 +52,6 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
         ),
         height=(90 + 30 * len(levels), 100 + 30 * len(levels)),
         pointing="y",
-        shows_table=True,
     )
 
 

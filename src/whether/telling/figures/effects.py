@@ -197,8 +197,8 @@ def importance_chart(reading: Reading, rng: np.random.Generator) -> Chart | None
         f"Bars of how far the risk moves when a feature is shuffled. The longest is {first.full}, {100 * move:.1f} "
         "percentage points.",
         "For each feature: how far a person's risk moves on average when the feature is replaced by that of somebody "
-        "else and everything else is kept. A long bar says that the model leans on the feature, not in which "
-        "direction, and not that it is a cause.",
+        "else and everything else is kept. A long bar says that the model leans on the feature, not that it is a "
+        "cause; in which direction is drawn below.",
         partial(_draw_importances, drawn),
         Table(
             ("feature", "mean change of risk (percentage points)"),
@@ -222,13 +222,12 @@ def _draw_importances(drawn: list[tuple[float, Name]], figure: FigureBase, narro
 
 
 def _shuffle(reading: Reading, rows: NDArray[np.intp], columns: list[int], rng: np.random.Generator) -> list[float]:
-    table = reading.table(rows)
-    before = reading.analysis.model.predict_proba(table)[:, 1]
     values = np.array(reading.cohort.features[rows])
+    before = reading.analysis.model.predict_proba(reading.as_table(values))[:, 1]
     moves = []
     for column in columns:
         shuffled = values.copy()
         shuffled[:, column] = rng.permutation(values[:, column])
-        changed = shuffled if isinstance(table, np.ndarray) else table.__class__(shuffled, columns=table.columns)
-        moves.append(float(np.mean(np.abs(reading.analysis.model.predict_proba(changed)[:, 1] - before))))
+        changed = reading.analysis.model.predict_proba(reading.as_table(shuffled))[:, 1]
+        moves.append(float(np.mean(np.abs(changed - before))))
     return moves

@@ -54,7 +54,7 @@ def event_curve(reading: CohortReading) -> Chart | None:
         f"without it (95 % interval {band}){left}. {verdict}{_distance(thin, fitted)}",
         f"{verdict} At {end}{since} {level} of the people are still without the event (95 % interval {band}; {name}). "
         f"People who were followed for less time count for as long as they were followed.{_DEAD[reading.question]}"
-        f"{_distance(thin, fitted)}",
+        f"{_visits(reading)}{_distance(thin, fitted)}",
         partial(_draw, reading, thin, fitted),
         _table(reading, thin, fitted),
         height=(430, 400),
@@ -66,6 +66,12 @@ def event_curve(reading: CohortReading) -> Chart | None:
 def _name(reading: CohortReading) -> str:
     """Who the curve is called after."""
     return "Kaplan-Meier" if reading.cohort.seen_negative is None else "Aalen-Johansen"
+
+
+def _visits(reading: CohortReading) -> str:
+    if reading.cohort.time_lower is None:
+        return ""
+    return " Events that came between two visits are drawn at the later one, so this curve falls late."
 
 
 def _distance(thin: ThinCurve, fitted: Array | None) -> str:

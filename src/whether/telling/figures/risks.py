@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.palette import BLUE, DARK_RED, INK, SKY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.reading import Reading
@@ -22,6 +23,12 @@ Array = NDArray[np.float64]
 
 # Squares along each axis, at most.
 N_CELLS = 12
+# What the risk is the probability of, as it goes after "the event".
+RISK_WORDS = {
+    "": "ever happens",
+    LIFETIME: "comes before death",
+    NET: "ever comes, in a world without other deaths",
+}
 _KINDS = (("event recorded", DARK_RED, "////"), ("no event recorded", SKY, ""))
 
 
@@ -30,6 +37,7 @@ def distribution(reading: Reading) -> Chart | None:
     bins = reading.risk_bins
     if bins is None:
         return None
+    ever = RISK_WORDS[reading.question]
     risks, labeled, shown = reading.analysis.risks, reading.cohort.labeled, reading.disclosure.count
     counts = np.column_stack([count_by(risks[who], bins.coarse) for who in (labeled, ~labeled)])
     high = _high_risks(bins.coarse, counts[:, 1])
@@ -41,8 +49,8 @@ def distribution(reading: Reading) -> Chart | None:
         "risks",
         "How the risks are spread",
         f"Bars of the number of people by predicted risk, in {len(counts)} bins.{high}",
-        f"The risk is the probability that the event ever happens, whether it was recorded or not.{high}{mean}",
-        partial(_draw_risks, bins, counts),
+        f"The risk is the probability that the event {ever}, whether it was recorded or not.{high}{mean}",
+        partial(_draw_risks, bins, counts, ever),
         Table(
             ("risk", *(kind for kind, *_ in _KINDS)),
             [(percent_range(a, b), *map(shown, row)) for a, b, row in _rows(bins.coarse, counts)],
@@ -78,8 +86,10 @@ def _high_risks(edges: Array, unlabeled: NDArray[np.int64]) -> str:
     return f" Among people without a recorded event {percent(share)} have a risk of at least {percent(edges[edge])}."
 
 
-def _draw_risks(bins: RiskBins, counts: NDArray[np.int64], figure: FigureBase, narrow: bool) -> list[Mark]:
+def _draw_risks(bins: RiskBins, counts: NDArray[np.int64], ever: str, figure: FigureBase, narrow: bool) -> list[Mark]:
     """Draw bars of one width, of which the first and the last may stand for more than their width."""
+    from matplotlib.ticker import StrMethodFormatter
+
     ax = figure.subplots()
     top = np.zeros(len(counts))
     for (kind, color, hatch), heights in zip(_KINDS, counts.T, strict=True):
@@ -88,7 +98,10 @@ def _draw_risks(bins: RiskBins, counts: NDArray[np.int64], figure: FigureBase, n
             edgecolor="white" if hatch else INK, linewidth=0.5, label=kind,
         )  # fmt: skip
         top = top + heights
-    ax.set(xlim=(0, len(counts)), xlabel="risk that the event ever happens (%)", ylabel="people")
+    filled = np.flatnonzero(top)
+    what = "risk (%)" if narrow else f"risk that the event {ever} (%)"
+    ax.set(xlim=(filled[0], filled[-1] + 1), xlabel=what, ylabel="people")
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_ylim(0, 1.06 * float(top.max()))
     ax.grid(axis="x", visible=False)
     _edge_ticks(ax, bins, narrow)
@@ -111,9 +124,10 @@ def _edge_ticks(ax: Any, bins: RiskBins, narrow: bool) -> None:
     if edges[-1] - edges[-2] > bins.width:
         last = len(edges) - 1
         ticks = {place: text for place, text in ticks.items() if place < last - 1} | {last - 0.5: f"≥{edges[-2]}"}
-    inner = [place for place in ticks if place % 1 == 0]
-    every = -(-len(inner) // (6 if narrow else 11))
-    kept = {place: text for place, text in ticks.items() if place % 1 or int(place) % every == 0}
+    low, high = ax.get_xlim()
+    shown = {place: text for place, text in ticks.items() if low <= place <= high}
+    every = -(-len(shown) // (6 if narrow else 12))
+    kept = {place: text for place, text in shown.items() if place % 1 or int(place - low) % every == 0}
     ax.set_xticks(list(kept), list(kept.values()))
 
 

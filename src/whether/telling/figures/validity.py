@@ -221,6 +221,7 @@ def _draw_backtest(record: Backtest, rows: list[str], figure: FigureBase, narrow
     ranks.set_xlabel("ranks people (AUC, 0.5 is chance)")
     errors.set_xlabel("mean risk minus share by now (points)")
     for ax in (ranks, errors):
+        ax.locator_params(axis="x", nbins=5)
         name_rows(ax, [_ROWS.get(row, row) for row in rows])
     return marks
 

@@ -109,7 +109,7 @@ def _stretch(rows: Iterable[Row], n: int) -> list[Part]:
     for kind, size, count, label, detail in rows:
         if size <= 0 and kind not in ("seen", "still"):
             continue
-        share = f"{percent(size / n)} of everybody"
+        share = f"{percent(size / n)} of all people"
         parts.append(Part(kind, start, size / n, count, label, f"{share}; {detail}" if detail else share))
         start += size / n
     return parts

@@ -16,6 +16,7 @@ from whether.telling.figures import (
     effects,
     events,
     labels,
+    local_effects,
     risks,
     validity,
     when,
@@ -107,7 +108,8 @@ def _features(reading: Reading) -> list[Part]:
     summary = effects.coefficient_table(reading)
     if summary is not None:
         return [(chart, "") for chart in effects.ratio_charts(reading, summary)]
-    return [(effects.importance_chart(reading, np.random.default_rng(0)), "")]
+    leaning = effects.importance_chart(reading, np.random.default_rng(0))
+    return [(leaning, ""), (local_effects.effect_chart(reading), "")]
 
 
 def _people(reading: Reading) -> list[Part]:

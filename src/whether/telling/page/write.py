@@ -47,11 +47,24 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_b
 
 
 def _count_rows(page: str, n_persons: int) -> str:
-    """Say rows instead of people wherever text is shown, and say so first; scripts, styles and tags stay."""
-    parts = re.split(r"(<script.*?</script>|<style.*?</style>|<[^>]*>)", page, flags=re.DOTALL)
-    shown = "".join(part if part.startswith("<") else as_rows(part) for part in parts)
+    """Say rows instead of people wherever text is shown or read out, and say so first.
+
+    Styles, the script, names that somebody gave, and tags but for their labels stay as they are.
+    """
+    kept = r"<script>.*?</script>|<style.*?</style>|<bdi.*?</bdi>"
+    parts = re.split(rf"({kept}|<script type.*?</script>|<[^>]*>)", page, flags=re.DOTALL)
+    shown = "".join(_say_rows(part) for part in parts)
     said = f'<p class="asked">{rows_sentence(n_persons)}</p>\n  <p class="headline">'
     return shown.replace('<p class="headline">', said, 1)
+
+
+def _say_rows(part: str) -> str:
+    """Say rows in a text, in what the script tells, or in the label of a tag."""
+    if part.startswith("<script type"):
+        return re.sub(r'"(text|title|measure)": "[^"]*"', lambda found: as_rows(found[0]), part)
+    if part.startswith("<"):
+        return re.sub(r'aria-label="[^"]*"', lambda found: as_rows(found[0]), part)
+    return as_rows(part)
 
 
 def render_page(content: dict[str, Any]) -> str:

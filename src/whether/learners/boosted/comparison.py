@@ -1,0 +1,80 @@
+"""Where trees start: offsets compared on held-out people, with trees grown from each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whether.arrays import Array
+from whether.learners.boosted.boosted_fit import Offset, halfway
+from whether.learners.boosted.forest import Growth
+
+# Where trees may start: from the linear model, or from no features at all.
+OFFSETS = ("linear", "level")
+# Held-out likelihoods tell them apart when they differ by so many standard errors, after any fold. A line that bends
+# risks into times costs more than one that is missed, so it needs more. Trees improve on it when they gain so many.
+STANDARD_ERRORS = {"linear": 3.0, "level": 2.0}
+GAIN_ERRORS = 2.0
+# Where both disagree by more on how many are positive, and held-out people do not insist, the line is not believed.
+MOST_APART = 0.12
+# From so many people on one fold says enough, and of trees that only say where to start and when to stop, ones that
+# learn so many times faster do.
+LARGE, LONG_STEPS = 5_000, 3.0
+
+
+class OffsetComparison:
+    """Offsets compared on held-out people, fold by fold: their log-likelihoods at the best round, and that round."""
+
+    def __init__(self, n: int) -> None:
+        self.is_large = n >= LARGE
+        self.pace = LONG_STEPS if self.is_large else 1.0
+        self.values: dict[str, list[Array]] = {name: [] for name in OFFSETS}
+        self.rounds: dict[str, list[int]] = {name: [] for name in OFFSETS}
+        self.without_trees: dict[str, list[Array]] = {name: [] for name in OFFSETS}
+
+    def add(self, name: str, growth: Growth) -> None:
+        """Take in how one offset did on one fold."""
+        self.values[name].append(growth.best_values)
+        self.rounds[name].append(growth.best_round)
+        self.without_trees[name].append(growth.first_values)
+
+    @property
+    def leader(self) -> str:
+        """The offset with the highest held-out likelihood so far."""
+        return max(self.values, key=lambda name: float(np.concatenate(self.values[name]).sum()))
+
+    @property
+    def decided(self) -> bool:
+        """Whether chance is an unlikely reason for the leader's advantage over the other."""
+        others = [values for name, values in self.values.items() if name != self.leader]
+        return all(self._leads(values, STANDARD_ERRORS[self.leader]) for values in others)
+
+    def _leads(self, values: list[Array], errors: float) -> bool:
+        """Whether the leader predicts held-out people better than something else does, and not by chance."""
+        lead = np.concatenate(self.values[self.leader]) - np.concatenate(values)
+        return bool(lead.sum() > errors * np.sqrt(lead.size) * lead.std())
+
+    def choose(self, linear: Offset, level: Offset, *, apart: float) -> Offset:
+        """The leader if the comparison is decided.
+
+        Else a line that trees hardly improve stays as it is. Where trees say more than the line does, or it puts the
+        mean risk far apart from that without features, they start from nothing: likelihoods of labels hardly tell that
+        a line has taken times for risks. Else halfway.
+        """
+        if self.decided:
+            return linear if self.leader == linear.name else level
+        if not self._leads(self.without_trees[linear.name], GAIN_ERRORS):
+            return linear
+        nothing, line = (np.concatenate(self.without_trees[one.name]).sum() for one in (level, linear))
+        best = np.concatenate(self.values[self.leader]).sum()
+        is_bent = best - line > line - nothing or apart > MOST_APART
+        return level if is_bent else halfway(linear, level)
+
+    def mean_round(self, name: str) -> float:
+        """Best round from an offset, on average; from halfway, of both."""
+        rounds = self.rounds.get(name) or [number for numbers in self.rounds.values() for number in numbers]
+        return float(np.mean(rounds))
+
+    @property
+    def last_round(self) -> int:
+        """The latest of the best rounds."""
+        return max(max(rounds) for rounds in self.rounds.values())
