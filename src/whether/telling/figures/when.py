@@ -62,5 +62,5 @@ def _draw(windows: Sequence[Window], unit: str, limits: str, figure: FigureBase,
         middle = (found.lower + found.upper) / 2 if is_range else found.estimate
         marks.append(Mark(ax, middle, y, f"within {span_text(window.length, unit)}: {told} people"))
     name_rows(ax, [f"within {span_text(window.length, unit)}" for window in windows])
-    ax.set(xlim=(0, None), xlabel=f"people expected to have it ({limits})")
+    ax.set(xlim=(0, None), xlabel=f"people expected{'' if narrow else ' to have it'} ({limits})")
     return marks
