@@ -27,6 +27,7 @@ BENCHMARKS = {
     "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",
     "reference": "maximum likelihood fits beside the results of other programs",
+    "tasks": "what a clinician and a statistician would try with the program, each command run and judged",
     "engineers": "what an engineer would try in Python, each call run and judged",
     "e1684": "coefficients for the E1684 trial beside the published ones",
 }

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pandas as pd
@@ -40,6 +41,19 @@ def test_roles_are_corrected(served, cohort):
     assert state["look"]["ready"] is False
     assert "“date of the event”" in state["look"]["obstacles"][0]
     assert served.say(work, "role", column="x4", role="feature")["look"]["ready"]
+
+
+def test_what_is_said_last_counts_however_quickly(served, cohort):
+    work = served.drop("cohort.csv", cohort)
+    served.wait(work)
+    for unit in ("days", "weeks", "months", "years"):
+        assert served.ask("POST", f"{work}/settings", {"unit": unit})[0].status == 204
+    with ThreadPoolExecutor(4) as pool:
+        said = [pool.submit(served.ask, "POST", f"{work}/role", {"column": f"x{i}", "role": "drop"}) for i in (1, 2, 3)]
+        assert [one.result()[0].status for one in said] == [204, 204, 204]
+    state = served.wait(work)
+    assert sorted(state["look"]["options"]["drop"]) == ["x1", "x2", "x3"]
+    assert "--unit years" in state["look"]["commands"][0]
 
 
 def test_what_values_mean_is_asked_and_then_the_question(served):

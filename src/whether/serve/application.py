@@ -150,9 +150,7 @@ class Application:
         return Response(status_code=204)
 
     async def _stop(self, request: Request) -> Response:
-        work = self._find(request)
-        await work.stop()
-        work.touch()
+        await self._find(request).stop()
         return Response(status_code=204)
 
     async def _forget(self, request: Request) -> Response:

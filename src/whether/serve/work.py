@@ -46,6 +46,7 @@ class Work:
         self.runs: list[Told] = []  # what came out, the last one first
         self.changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
 
     def state(self) -> Told:
         """What the page shows."""
@@ -84,35 +85,38 @@ class Work:
 
     async def look_again(self, options: Told | None = None, settings: Told | None = None) -> None:
         """Look at the table with what was said of it now."""
-        await self.stop()
+        # Taken at once: what is said while an earlier look is being stopped comes after this.
         if options is not None:
             self.options = options
             self.look = None if self.look is None else {**self.look, "options": options}  # guesses are made anew
         self.settings = self.settings if settings is None else settings
-        self._start("looking", self._look)
+        await self._replace("looking", self._look)
 
     async def analyse(self) -> None:
         """Run the command lines that the page shows, once the table is ready."""
-        await self.stop()
-        self._start("analysing", self._analyse)
+        await self._replace("analysing", self._analyse)
 
     async def stop(self) -> None:
         """Stop what runs, and remove what it left."""
-        task, self._task = self._task, None
-        if task is not None and not task.done():
-            task.cancel()
-            await asyncio.wait([task])
-        self.doing, self.progress = "", []
+        await self._replace("", None)
+
+    async def _replace(self, doing: str, work: Callable[[], Awaitable[None]] | None) -> None:
+        """Stop what runs, and start something else; one change at a time."""
+        async with self._turn:
+            task, self._task = self._task, None
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+            self.doing, self.progress = doing, []
+            if work is not None:
+                self.problem = ""
+                self._task = asyncio.create_task(self._do(work))
+            self.touch()
 
     async def forget(self) -> None:
         """Stop, and remove everything."""
         await self.stop()
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def _start(self, doing: str, work: Callable[[], Awaitable[None]]) -> None:
-        self.doing, self.progress, self.problem = doing, [], ""
-        self._task = asyncio.create_task(self._do(work))
-        self.touch()
 
     async def _do(self, work: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -21,7 +21,14 @@
     show("problem", Boolean(text));
   }
 
-  async function ask(method, path, body) {
+  // One after the other, so that what is said last counts.
+  let turn = Promise.resolve();
+  function ask(method, path, body) {
+    turn = turn.then(() => send(method, path, body));
+    return turn;
+  }
+
+  async function send(method, path, body) {
     complain("");
     let answer;
     try {
