@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test browser lint format docs bench constraints clean
+.PHONY: help install demo test browser lint format docs words bench constraints clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +51,9 @@ format: $(INSTALLED)  ## put the formatting right, and what ruff can repair
 docs: $(INSTALLED)  ## the documentation, in docs/_build/html (a warning is an error)
 	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+words: $(INSTALLED)  ## every sentence that can be printed, with its file (ARGS=telling for some files)
+	@$(BIN)/python -m tests.wording.listing $(ARGS)
 
 bench: $(INSTALLED)  ## time and memory per method
 	$(BIN)/python -m benchmarks

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "stress": "mean risk in the worlds with wrong event times",
     "hindsight": "labels corrected by looking back, in the 13 worlds and where times follow no usual distribution",
     "level": "number of unseen positives and mean risk with intervals, beside the truth of worlds and real cohorts",
+    "windows": "events within some time from when people were last seen, with intervals, beside the truth",
     "records": "deaths, late entry, visits, known negatives and clusters: recovery, default settings, ignored, cost",
     "cohorts": "AUC on real cohorts with masked follow-up, beside LogisticRegression on labels and on the later truth",
     "wide": "linear fits with hundreds of features beside scikit-learn's, and sparse codes: time and memory",

@@ -39,7 +39,7 @@ DATED = ("rotterdam", "nwts", "melanoma_registry", "colon_registry", "fertility"
 
 def draw(name, seed):
     if name in OWN_WORLDS:
-        return OWN_WORLDS[name](np.random.default_rng([seed, 15]))
+        return OWN_WORLDS[name](np.random.default_rng([seed, 15]))[:-1]
     cohort = wh.simulate(name, n=min(WORLDS[name].n, 4_000), seed=seed)
     labeled, positive = cohort.y.astype(bool), cohort.positive.astype(bool)
     return cohort.X, labeled, cohort.time, cohort.follow_up, positive, cohort.outcome_proba

@@ -14,9 +14,9 @@ from whether.distributions import DISTRIBUTIONS
 
 
 def observe(X, risk, positive, event, follow_up):
-    """Features, labels, times, follow-up, truth and risk."""
+    """Features, labels, times, follow-up, truth, risk, and when the event comes or would."""
     labeled = positive & (event <= follow_up)
-    return X, labeled, np.where(labeled, event, follow_up), follow_up, positive, risk
+    return X, labeled, np.where(labeled, event, follow_up), follow_up, positive, risk, event
 
 
 def correlated(rng, residual, dependence, intercept, n=2_000):

@@ -34,7 +34,7 @@ def words(fact):
 def test_the_lifetime_question_is_the_default_and_comes_first(mortal, lifetime):
     assert lifetime.question == "lifetime"
     told = words(lifetime)
-    died = f"{mortal.died.sum():,} people died without the event; each is a person who will never have it."
+    died = f"{mortal.died.sum():,} people died without the event; each counts as a person who will never have it."
     assert told.startswith(f"Question: Will the event come before death? {died}")
     assert "are expected to have it before they die." in told
     assert "(Aalen-Johansen)" in told

@@ -60,7 +60,12 @@ def test_the_call_repeats_the_analysis_and_tells_nothing_of_the_machine(written)
 def test_the_predictions_are_one_row_per_person_with_the_ids(written):
     folder, told = written
     table = pyarrow.csv.read_csv(folder / "predictions.csv")
-    assert table.column_names == ["patient", "risk", "risk_lower", "risk_upper", "still_to_come", "labeled"]
+    windows = told["summary"]["answer"]["windows"]
+    within = [f"within_{window['length']:g}" for window in windows]
+    assert table.column_names == ["patient", "risk", "risk_lower", "risk_upper", "still_to_come", *within, "labeled"]
+    for name, window in zip(within, windows, strict=True):
+        chances = [value for value in table[name].to_pylist() if value is not None]
+        assert sum(chances) == pytest.approx(window["expected"]["estimate"])
     columns = make_cohort(n=300)
     assert table["patient"].to_pylist() == columns["patient"]
     assert table["labeled"].to_pylist() == columns["event"]

@@ -31,7 +31,7 @@ def test_windows_and_waiting_are_columns_of_the_predictions(run, table, model, t
 def test_the_sentences_say_within_what(run, table, model, tmp_path):
     done = run("predict", model, table, "--within", "0.5", "-o", tmp_path / "r.csv")
     assert done.code == 0, done.err
-    assert "Within the next 0.5" in done.out
+    assert "within the next 0.5" in done.out
     assert "still_to_come" not in done.out
 
 

@@ -40,12 +40,16 @@ class Cohort:
         return [*named, *self.options]
 
 
+# Tables and paragraphs of a publication are told, too.
+FURTHER = ("--table", "csv", "--paragraphs")
+
+
 def write_outputs(cohort, folder):
     """Run the program on a cohort and leave everything it says in a folder, beside the table."""
     table = folder / "table.csv"
     cohort.table.to_csv(table, index=False)
     told = folder / "analyze"
-    _run(folder / "analyze.txt", "analyze", table, *cohort.arguments, *_asked(cohort), "-o", told)
+    _run(folder / "analyze.txt", "analyze", table, *cohort.arguments, *_asked(cohort), *FURTHER, "-o", told)
     own = {
         "examine": ["-o", folder / "examine.svg"] if {"time", "follow_up"} & set(cohort.roles) else [],
         "backtest": ["--splits", 2, "--methods", "LR,AFTMC-F", "--no-advice"],

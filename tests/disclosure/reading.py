@@ -1,5 +1,6 @@
 """Everything the program says, as an outsider would read it: numbers with their precision, sentences, tables, lines."""
 
+import csv
 import io
 import json
 import math
@@ -181,6 +182,16 @@ def _read_model(path):
     return document
 
 
+def _read_table(path):
+    """A table of a publication: its cells, and each row as a sentence under the head of its column."""
+    header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    rows = [[_clean(cell) for cell in row] for row in rows]
+    sentences = [
+        (path.name, f"{row[0]} {head}: {cell}") for row in rows for head, cell in zip(header[1:], row[1:], strict=True)
+    ]
+    return Document(path.name, texts=sentences, tables=[[header, *rows]])
+
+
 def read_folder(folder):
     """Everything in a folder that may be shown, and the model files, which are read for single persons only."""
     shown, models = [], []
@@ -194,6 +205,8 @@ def read_folder(folder):
         elif path.suffix == ".txt":
             text = _clean(path.read_text(encoding="utf-8"))
             shown.append(Document(path.name, texts=[(path.name, text)]))
+        elif path.name.startswith("table-"):
+            shown.append(_read_table(path))
         elif path.suffix == ".svg":
             shown.append(Document(path.name, pictures=[path.read_text(encoding="utf-8")]))
         elif path.suffix == ".whether":

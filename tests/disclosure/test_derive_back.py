@@ -10,7 +10,15 @@ from tests.disclosure.record_cohorts import RECORDS
 from tests.disclosure.truth import find_truth
 
 COHORTS = MAKERS | RECORDS
-FILES = {"summary.json", "report.html", "analyze.txt", "examine.json", "examine.svg", "backtest.json"}
+FILES = {
+    "summary.json",
+    "report.html",
+    "analyze.txt",
+    "examine.json",
+    "examine.svg",
+    "backtest.json",
+    "table-cohort.csv",
+}
 
 
 @pytest.fixture(scope="module")

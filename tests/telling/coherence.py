@@ -1,6 +1,7 @@
 """Pairs of facts and sentences that may not disagree, checked over everything that an analysis tells."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -222,6 +223,20 @@ def check_a_check_that_was_made_is_not_denied(analysis, page):
 def check_ranges_of_levels_are_not_taken_for_parts(analysis, page):
     has_ranges = analysis.kind != "estimate" and any(told_columns(Reading(analysis).told.by_group).values())
     return has_ranges == (RANGES in told(analysis)) and (not page or has_ranges == (RANGES in page))
+
+
+def check_no_more_have_it_within_some_time_than_ever(analysis, page):
+    """Numbers within longer times are larger, and none is larger than the number ever, at either end."""
+    found, ever = [window.expected for window in analysis.windows], analysis.unseen
+    rises = all(a.estimate <= b.estimate + 1e-6 for a, b in pairwise(found))
+    ends = all(a.lower <= ever.lower + 1e-6 and a.upper <= ever.upper + 1e-6 for a in found if np.isfinite(a.lower))
+    return rises and ends and all(a.estimate <= ever.upper + 1e-6 for a in found if np.isfinite(ever.upper))
+
+
+def check_text_and_page_have_the_same_windows(analysis, page):
+    sentences = Reading(analysis).words.when()
+    numbers = re.findall(r"[\d,]+ to [\d,]+", " ".join(sentences))
+    return all(text in told(analysis) for text in sentences) and (not page or all(text in page for text in numbers))
 
 
 def check_ends_that_are_not_told_are_not_explained(analysis, page):

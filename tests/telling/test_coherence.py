@@ -7,6 +7,7 @@ import pytest
 
 import whether as wh
 from tests.telling.coherence import find_contradictions
+from whether.analysis import FitWarning
 
 # A world, and what is known of it.
 CASES = {
@@ -74,7 +75,7 @@ def test_contradictions_are_found(analysis):
         "the_past_is_told_where_it_is_off": {"cautions": ("too low in the past",)},
         "one_number_of_later_events": {
             "recommendation": replace(advice, flags=(*advice.flags, "extrapolation")),
-            "warnings": ("25 % of the expected positives would have their event later than the longest follow-up.",),
+            "warnings": (FitWarning("", "25 % of positives would have their event later than the longest follow-up."),),
         },
     }
     for name, changes in cases.items():
@@ -93,7 +94,7 @@ def test_contradictions_are_found(analysis):
     ],
 )
 def test_a_sentence_that_disagrees_is_found(analysis, name, said):
-    changed = replace(analysis, settles="number" not in said, warnings=(said,))
+    changed = replace(analysis, settles="number" not in said, warnings=(FitWarning("", said),))
     assert name in find_contradictions(changed)
     assert name not in find_contradictions(replace(changed, warnings=()))
 

@@ -152,6 +152,7 @@ def test_flowchart_and_z_scores_stand_in_the_appendix(page):
     assert titles == [
         "Appendix: how the method was chosen",
         "Appendix: which features go with when",
+        "Appendix: paragraphs for a publication",
         "Appendix: data, terms, citation",
     ]
     assert (

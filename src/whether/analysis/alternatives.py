@@ -22,6 +22,7 @@ from sklearn.base import clone
 from whether.advise.variants import fit_to
 from whether.analysis.still_to_come import predict_still
 from whether.analysis.uncertainty import log_odds
+from whether.analysis.windows import predict_windows
 from whether.cohort import Cohort
 from whether.estimators import (
     CensoredClassifier,
@@ -63,6 +64,8 @@ class Alternatives:
     still: Array  # 0 for the labeled
     reference_risks: Array  # of the model from which they part, fitted to the same people
     reference_still: Array
+    windows: NDArray[np.float32]  # a table for each model, with a row for each length of time
+    reference_windows: NDArray[np.float32]
 
     def reach_of_mean_risk(self, rows: Rows) -> tuple[float, float]:
         """How far the log odds of the mean risk of some people reach down and up."""
@@ -71,6 +74,10 @@ class Alternatives:
     def reach_of_unseen(self, rows: Rows) -> tuple[float, float]:
         """How far the log odds of the share of positives among some unlabeled people reach down and up."""
         return self._reach(self.still[:, rows].mean(axis=1), self.reference_still[rows].mean())
+
+    def reach_of_window(self, number: int, rows: Rows) -> tuple[float, float]:
+        """How far the log odds of the share of some people with the event within a length of time reach."""
+        return self._reach(self.windows[:, number, rows].mean(axis=1), self.reference_windows[number, rows].mean())
 
     def reach_of_risks(self) -> tuple[Array, Array]:
         """How far the log odds of each person's risk reach down and up."""
@@ -92,11 +99,16 @@ class Alternatives:
 
 
 def fit_alternatives(
-    model: CensoredClassifier, X: Any, cohort: Cohort, *, levels_off: bool = False
+    model: CensoredClassifier,
+    X: Any,
+    cohort: Cohort,
+    *,
+    levels_off: bool = False,
+    lengths: tuple[float, ...] = (),
 ) -> Alternatives | None:
     """Fit models that part from this one where follow-up ends; None where there can be none.
 
-    ``levels_off`` says that the curve of events does so before that.
+    ``levels_off`` says that the curve of events does so before that, ``lengths`` for how long windows are.
     """
     if not isinstance(model, TimeModelClassifier) or not np.isfinite(cohort.features).all():
         return None  # gaps are for trees alone
@@ -110,12 +122,13 @@ def fit_alternatives(
                 fitted.append(found[0])
                 scores.append(found[1])
             bar.advance()
-    everybody = [*fitted, reference]
-    tables = [X if each is model else cohort.features for each in everybody]
-    risks = np.array([each.predict_proba(table)[:, 1] for each, table in zip(everybody, tables, strict=True)])
-    still = np.nan_to_num([predict_still(each, table, cohort) for each, table in zip(everybody, tables, strict=True)])
+    everybody = [(each, X if each is model else cohort.features) for each in (*fitted, reference)]
+    risks = np.array([each.predict_proba(table)[:, 1] for each, table in everybody])
+    still = np.nan_to_num([predict_still(each, table, cohort) for each, table in everybody])
+    # In single precision: only their means are of interest, and of a million people they are the largest arrays.
+    windows = np.array([predict_windows(each, table, cohort, lengths) for each, table in everybody], dtype=np.float32)
     weights = _weigh(np.array(scores), part.n, MOST_INFORMATION_OF_TAIL if levels_off else MOST_INFORMATION)
-    return Alternatives(weights, risks[:-1], still[:-1], risks[-1], still[-1])
+    return Alternatives(weights, risks[:-1], still[:-1], risks[-1], still[-1], windows[:-1], windows[-1])
 
 
 def _straight(model: CensoredClassifier) -> CensoredClassifier:

@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from whether.analysis.memberships import Codes, Flags, Membership
+from whether.analysis.windows import GroupWindow, Window
 from whether.evaluate import Interval
 from whether.facts import Expected, People, RestsOn
 
@@ -33,6 +34,8 @@ class GroupLevel:
         for everybody.
     n_closed : int
         Those of them who died without the event or are known never to have it.
+    windows : tuple of GroupWindow
+        How many of them are expected to have the event within lengths of time.
     """
 
     column: str
@@ -42,10 +45,15 @@ class GroupLevel:
     mean_risk: Annotated[Interval, RestsOn(("n_people", "n_events"))]
     unseen: Annotated[Interval, RestsOn(("n_people", "n_events")), Expected("n_events", "n_people", ("n_closed",))]
     n_closed: Annotated[int, People("n_people")] = field(repr=False)
+    windows: tuple[GroupWindow, ...] = ()
 
 
 def measure_groups(
-    memberships: Sequence[Membership], labeled: Flags, open_people: Flags, measure: Measure
+    memberships: Sequence[Membership],
+    labeled: Flags,
+    open_people: Flags,
+    measure: Measure,
+    count_windows: Callable[[Codes], Sequence[Window]],
 ) -> tuple[GroupLevel, ...]:
     """Measure each level of each column; ``open_people`` may still have the event."""
     found = []
@@ -54,5 +62,6 @@ def measure_groups(
             rows = membership.rows(position)
             n_events, n_open = (int(np.count_nonzero(who[rows])) for who in (labeled, open_people))
             n_closed = rows.size - n_events - n_open
-            found.append(GroupLevel(membership.column, level, rows.size, n_events, *measure(rows), n_closed))
+            windows = tuple(GroupWindow(one.length, one.expected, one.beyond) for one in count_windows(rows))
+            found.append(GroupLevel(membership.column, level, rows.size, n_events, *measure(rows), n_closed, windows))
     return tuple(found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whether.advise import Recommendation, Sensitivity
+from whether.advise import Evidence, Recommendation, Sensitivity
 from whether.analysis.cautions import curve_is_above
 from whether.analysis.group_levels import Measure
 from whether.analysis.ranges import Intervals, hold_curve, is_open, reach_up, widest_range
@@ -14,6 +14,8 @@ from whether.analysis.remaining import Remaining
 from whether.analysis.result import Note
 from whether.analysis.sums import Sums
 from whether.analysis.uncertainty import Rows
+from whether.analysis.window_ends import keep_within, reach_to, windows_by_curve
+from whether.analysis.windows import Window
 from whether.estimators import LabelClassifier
 from whether.evaluate import Interval
 from whether.methods import ENPU
@@ -29,6 +31,15 @@ class Level:
     mean_risk: Interval
     unseen: Interval
     notes: tuple[Note, ...] = ()
+
+    def count_windows(self, sums: Sums, rows: Rows, evidence: Evidence) -> tuple[Window, ...]:
+        """How many of some people are expected to have the event within lengths of time, beside how many ever."""
+        ever = self.measure(rows)[1]
+        found = sums.count_windows(rows)
+        if curve_is_above(evidence.bounds, self.own_risk):
+            by_curve = windows_by_curve(evidence.material, rows, sums.ahead.lengths)
+            found = [reach_to(window, most) for window, most in zip(found, by_curve, strict=True)]
+        return tuple(keep_within(window, ever) for window in found)
 
 
 def settle_level(sums: Sums, advice: Recommendation, moved: Sensitivity | None) -> Level:

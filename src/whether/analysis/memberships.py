@@ -56,7 +56,7 @@ def read_memberships(by: Any, X: Any, labeled: Flags) -> tuple[Membership, ...]:
         column = guess_column(name, cells)
         if column.kind == "other":
             raise ArgumentError(f"`by` has {name!r}, whose cells are neither text, numbers nor dates.")
-        found.append(_pool(_split(column, labeled), labeled, found))
+        found.append(pool(_split(column, labeled), labeled, found))
     return tuple(found)
 
 
@@ -141,7 +141,7 @@ def is_few(rows: Flags, labeled: Flags) -> bool:
     return any(0 < count < FEWEST for count in (events, np.count_nonzero(rows) - events))
 
 
-def _pool(membership: Membership, labeled: Flags, others: list[Membership]) -> Membership:
+def pool(membership: Membership, labeled: Flags, others: list[Membership]) -> Membership:
     """Pool levels of few people, and their smallest neighbours until the pool itself has enough."""
     members = [membership.code == i for i in range(len(membership.levels))]
     size = [int(rows.sum()) for rows in members]

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from whether.advise.variants import fit_to
 from whether.analysis.still_to_come import predict_still
 from whether.analysis.uncertainty import Spread, log_odds
+from whether.analysis.windows import predict_windows
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners.boosted import BoostedFit
@@ -41,11 +42,16 @@ class Refits:
     upper: Array
     risks: Array  # a row for each refit, a column for each person
     still: Array  # 0 for the labeled
+    windows: NDArray[np.float32]  # a table for each refit, with a row for each length of time
 
     def spread(self, rows: Rows, counted: Rows) -> Spread:
         """Standard errors of the sums over some people, and over those of them who may still have the event."""
         mean_risks, unseen = self.risks[:, rows].mean(axis=1), self.still[:, counted].sum(axis=1)
         return Spread(float(np.std(mean_risks, ddof=1)), float(np.std(unseen, ddof=1)))
+
+    def window_errors(self, counted: Rows) -> list[float]:
+        """Standard errors of how many of some people have the event within each length of time."""
+        return [float(error) for error in np.std(self.windows[:, :, counted].sum(axis=2), axis=0, ddof=1)]
 
 
 def refit(
@@ -55,6 +61,7 @@ def refit(
     *,
     level: float,
     rng: np.random.Generator,
+    lengths: tuple[float, ...] = (),
 ) -> Refits | None:
     """Fit the chosen learner anew to people, or groups, with weights; None where that would take too long."""
     if cohort.features.size > LARGEST:
@@ -62,14 +69,15 @@ def refit(
     group = np.arange(cohort.n) if cohort.groups is None else cohort.groups
     weights = [rng.exponential(size=int(group.max()) + 1)[group] for _ in range(N_REFITS)]
     risks, still = np.empty((N_REFITS, cohort.n)), np.empty((N_REFITS, cohort.n))
-    work = partial(_refit_once, _as_it_was_fitted(model), X, cohort)
+    windows = np.empty((N_REFITS, len(lengths), cohort.n), dtype=np.float32)
+    work = partial(_refit_once, _as_it_was_fitted(model), X, cohort, lengths)
     with progress(N_REFITS, "Refits") as bar:
         for i, found in enumerate(in_processes(work, weights, cohort.features.size)):
-            risks[i], still[i] = found
+            risks[i], still[i], windows[i] = found
             bar.advance()
     center = log_odds(model.predict_proba(X)[:, 1])
     width = float(ndtri(0.5 + level / 2)) * np.std(log_odds(risks), axis=0, ddof=1)
-    return Refits(expit(center - width), expit(center + width), risks, still)
+    return Refits(expit(center - width), expit(center + width), risks, still, windows)
 
 
 def _as_it_was_fitted(model: CensoredClassifier) -> CensoredClassifier:
@@ -85,10 +93,13 @@ def _as_it_was_fitted(model: CensoredClassifier) -> CensoredClassifier:
     return fresh
 
 
-def _refit_once(fresh: CensoredClassifier, X: Any, cohort: Cohort, weight: Array) -> tuple[Array, Array]:
-    """Risks of everybody, and the chance of those without the event to have it still, by a fit with these weights."""
+def _refit_once(
+    fresh: CensoredClassifier, X: Any, cohort: Cohort, lengths: tuple[float, ...], weight: Array
+) -> tuple[Array, Array, Array]:
+    """Risks of everybody, and the chance of those without the event to have it still, ever and within some times."""
     model = clone(fresh)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the fit itself warned of is told
         fit_to(cohort, model, X, sample_weight=weight * (cohort.n / weight.sum()))
-        return model.predict_proba(X)[:, 1], np.nan_to_num(predict_still(model, X, cohort))
+        still = np.nan_to_num(predict_still(model, X, cohort))
+        return model.predict_proba(X)[:, 1], still, predict_windows(model, X, cohort, lengths)

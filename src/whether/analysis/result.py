@@ -14,10 +14,11 @@ from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
 from whether.analysis.remaining import Remaining
 from whether.analysis.share_check import ShareCheck
+from whether.analysis.windows import Window
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.evaluate import Interval
 from whether.facts import Expected, Groups, RestsOn, Told
-from whether.files.table import Finding
+from whether.files.table import Encoder, Finding
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,14 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class FitWarning:
+    """What the fit warned of: the name of the finding, empty where it has none, and the fit's own words."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Note:
     """How something was done, where that is not the usual way: its name, and numbers of the computation."""
 
@@ -97,6 +106,11 @@ class Analysis(Told):
         to the most that the methods left standing allow; then the estimate is the model's own figure within it.
     mean_risk : Interval
         Mean of ``risks``; a range like ``unseen``.
+    windows : tuple of Window
+        How many of the same people are expected to have the event within lengths of time from when each was last seen;
+        empty where the model has no times.
+    within : ndarray of shape (number of windows, n) or None
+        Each person's chance of that; 0 for those to whom the event came or cannot come.
     settles : bool
         Whether the interval of the model narrows the number down; where it leaves nearly every number possible, ranges
         are given in its place.
@@ -115,10 +129,12 @@ class Analysis(Told):
         than the model expects to happen ever; "too low in the past" or "too high in the past" where the mean risk of
         the backtest was off by more than chance; "share apart from the data" where a share of positives that was given
         contradicts them.
-    warnings : tuple of str
-        What the fit warned of, in its own words.
+    warnings : tuple of FitWarning
+        What the fit warned of.
     share : ShareCheck or None
         The share of positives that was given as known from elsewhere, and what the data say without it.
+    encoder : Encoder or None
+        What made the features of the columns of a table, where there was one.
     notes : tuple of Note
         How intervals and checks were made, where that is not the usual way.
     """
@@ -133,6 +149,8 @@ class Analysis(Told):
     upper: Array | None = field(repr=False)
     unseen: Annotated[Interval, Expected()]
     mean_risk: Annotated[Interval, RestsOn(("events",))]
+    windows: tuple[Window, ...] = ()
+    within: Array | None = field(repr=False, default=None)
     settles: bool = True
     by_group: tuple[GroupLevel, ...] = ()
     backtest: Backtest | None = field(repr=False, default=None)
@@ -140,7 +158,8 @@ class Analysis(Told):
     sensitivity: Sensitivity | None = field(repr=False, default=None)
     no_sensitivity: str = ""
     cautions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
+    encoder: Encoder | None = field(repr=False, default=None)
     notes: tuple[Note, ...] = ()
     share: ShareCheck | None = None
 

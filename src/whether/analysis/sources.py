@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whether.analysis.result import Origin
-from whether.files.table import TableCohort, read_cohort
+from whether.files.table import Encoder, TableCohort, read_cohort
 from whether.validate import ArgumentError
 
 # What may be known of people besides label, times and features, and what is asked of those who may die first.
@@ -23,6 +23,7 @@ class Source:
     groups: Any
     by: Any
     origin: Origin
+    encoder: Encoder | None = None
 
 
 def read_source(
@@ -50,7 +51,8 @@ def read_source(
         )
     if isinstance(X, TableCohort):
         by = X.by if by is None else by
-        return Source(X.X, X.y, {**X.known, **X.beside, **given}, X.groups, by, origin or describe_origin(X))
+        known = {**X.known, **X.beside, **given}
+        return Source(X.X, X.y, known, X.groups, by, origin or describe_origin(X), X.encoder)
     if y is None:
         raise ArgumentError("analyze needs `y`, the labels; or `event`, the column of a table that has them.")
     return Source(X, y, {**known, **given}, groups, by, origin or Origin())

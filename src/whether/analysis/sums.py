@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ from whether.analysis.uncertainty import (
     spread_of_sums,
     unseen_interval,
     widen_limits,
+    window_errors,
 )
+from whether.analysis.windows import Window, predict_windows
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.estimators.intervals import has_errors, risk_intervals
@@ -32,8 +34,26 @@ from whether.evaluate import Interval
 
 Array = NDArray[np.float64]
 SpreadOf = Callable[[Rows], Spread]
+WindowErrorsOf = Callable[[Rows], Sequence[float]]
 
 UNKNOWN = Spread(math.nan, math.nan)
+
+
+class Errors(NamedTuple):
+    """Limits of single risks, standard errors of sums over people, and how they were found."""
+
+    limits: Limits | None
+    of_sums: SpreadOf
+    of_windows: WindowErrorsOf
+    notes: tuple[Note, ...]
+
+
+class Ahead(NamedTuple):
+    """Chances of everybody to have the event within lengths of time from when they were last seen."""
+
+    lengths: tuple[float, ...]
+    chances: Array  # a row for each length
+    followed: Array  # the same as far as somebody was followed for so long
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +67,15 @@ class Sums:
     open_people: Flags  # without the event, and not known never to have it
     lower: Array | None  # limits of the risks
     upper: Array | None
-    spread_of: SpreadOf
+    errors: Errors
     alternatives: Alternatives | None
     level: float
     notes: tuple[Note, ...]  # how intervals were found
+    ahead: Ahead
 
     def measure(self, rows: Rows) -> tuple[Interval, Interval]:
         """Mean risk of some people, and how many of them are expected to have the event still."""
-        spread, others = self.spread_of(rows), self.alternatives
+        spread, others = self.errors.of_sums(rows), self.alternatives
         waiting = rows[self.open_people[rows]]
         reach = NONE if others is None else others.reach_of_mean_risk(rows)
         mean_risk = share_interval(float(self.risks[rows].mean()), spread.mean_risk, self.level, reach)
@@ -64,6 +85,21 @@ class Sums:
         reach = NONE if others is None or not waiting.size else others.reach_of_unseen(waiting)
         unseen = unseen_interval(self.still[waiting], spread.unseen, self.level, reach)
         return _hold_both(mean_risk, unseen, rows.size), unseen
+
+    def count_windows(self, rows: Rows) -> list[Window]:
+        """How many of some people are expected to have the event within each length of time."""
+        waiting, others = rows[self.open_people[rows]], self.alternatives
+        is_asked = waiting.size > 0 and len(self.ahead.lengths) > 0
+        errors = self.errors.of_windows(waiting) if is_asked else [0.0] * len(self.ahead.lengths)
+        found = []
+        for number, (length, error) in enumerate(zip(self.ahead.lengths, errors, strict=True)):
+            chances = self.ahead.chances[number, waiting]
+            followed = float(self.ahead.followed[number, waiting].sum())
+            reach = NONE if others is None or not waiting.size else others.reach_of_window(number, waiting)
+            expected = unseen_interval(chances, error, self.level, reach)
+            beyond = 1 - followed / expected.estimate if expected.estimate > 0 else 0.0
+            found.append(Window(length, expected, max(beyond, 0.0)))
+        return found
 
 
 def _hold_both(mean_risk: Interval, unseen: Interval, n: int) -> Interval:
@@ -87,47 +123,72 @@ def take_sums(
     *,
     levels_off: bool = False,
     open_people: Flags | None = None,
+    lengths: tuple[float, ...] = (),
 ) -> Sums:
     """Predict for everybody, and find out how sure the model is.
 
     ``levels_off`` says that the curve of events does, ``open_people`` who may still have the event: everybody without
-    it, unless known to be negative.
+    it, unless known to be negative; ``lengths`` for how long ahead events are counted.
     """
     if open_people is None:
         open_people = ~cohort.labeled if cohort.seen_negative is None else ~(cohort.labeled | cohort.seen_negative)
     risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
-    others = fit_alternatives(model, X, cohort, levels_off=levels_off)
+    others = fit_alternatives(model, X, cohort, levels_off=levels_off, lengths=lengths)
     if others is not None and has_errors(model):
         steps = others.steps_from(model.model_, model.family, cohort.features)
         model.model_ = replace(model.model_, steps=steps)  # so that a saved model has the same intervals
-    limits, spread_of, notes = _find_errors(model, X, cohort, open_people, level, rng)
+    errors = _find_errors(model, X, cohort, open_people, level, rng, lengths)
+    limits, notes = errors.limits, errors.notes
     if limits is not None and others is not None and not has_errors(model):
         limits = widen_limits(risks, limits, others.reach_of_risks(), level)
     if limits is not None and others is not None:
         notes += (Note("intervals reach to other models", {"models": others.weights.size}),)
     lower, upper = (None, None) if limits is None else limits
-    return Sums(model, cohort, risks, still, open_people, lower, upper, spread_of, others, level, notes)
+    when = _look_ahead(model, X, cohort, lengths)
+    return Sums(model, cohort, risks, still, open_people, lower, upper, errors, others, level, notes, when)
+
+
+def _look_ahead(model: CensoredClassifier, X: Any, cohort: Cohort, lengths: tuple[float, ...]) -> Ahead:
+    """Chances of everybody within lengths of time, and as far as these lie within follow-up."""
+    longest = getattr(model, "longest_follow_up_", math.inf)
+    within, followed = (predict_windows(model, X, cohort, lengths, until=until) for until in (math.inf, longest))
+    return Ahead(lengths, within, followed)
 
 
 def _find_errors(
-    model: CensoredClassifier, X: Any, cohort: Cohort, open_people: Flags, level: float, rng: np.random.Generator
-) -> tuple[Limits | None, SpreadOf, tuple[Note, ...]]:
+    model: CensoredClassifier,
+    X: Any,
+    cohort: Cohort,
+    open_people: Flags,
+    level: float,
+    rng: np.random.Generator,
+    lengths: tuple[float, ...],
+) -> Errors:
     """Limits of single risks and standard errors of sums, given the model, and how they were found."""
+    unknown = [math.nan] * len(lengths)
     if has_errors(model):
-        return risk_intervals(model, cohort.features, level), _by_covariance(model, cohort, open_people), ()
+        of_sums, of_windows = _by_covariance(model, cohort, open_people, lengths)
+        return Errors(risk_intervals(model, cohort.features, level), of_sums, of_windows, ())
     if getattr(model.model_, "indexed", None) is not None:
-        return None, lambda rows: UNKNOWN, (Note("coefficients not determined"),)
-    refits = refit(model, X, cohort, level=level, rng=rng)
+        return Errors(None, lambda rows: UNKNOWN, lambda rows: unknown, (Note("coefficients not determined"),))
+    refits = refit(model, X, cohort, level=level, rng=rng, lengths=lengths)
     if refits is None:
-        return None, lambda rows: UNKNOWN, (Note("too large to refit"),)
+        return Errors(None, lambda rows: UNKNOWN, lambda rows: unknown, (Note("too large to refit"),))
     note = Note("intervals from refits", {"refits": refits.risks.shape[0]})
-    return (refits.lower, refits.upper), lambda rows: refits.spread(rows, rows[open_people[rows]]), (note,)
+    return Errors(
+        (refits.lower, refits.upper),
+        lambda rows: refits.spread(rows, rows[open_people[rows]]),
+        refits.window_errors,
+        (note,),
+    )
 
 
-def _by_covariance(model: CensoredClassifier, cohort: Cohort, open_people: Flags) -> SpreadOf:
+def _by_covariance(
+    model: CensoredClassifier, cohort: Cohort, open_people: Flags, lengths: tuple[float, ...]
+) -> tuple[SpreadOf, WindowErrorsOf]:
     def spread_of(rows: Rows) -> Spread:
         spread = spread_of_sums(model, cohort.take(rows), open_people[rows])
         assert spread is not None, "some people have errors where everybody has"
         return spread
 
-    return spread_of
+    return spread_of, lambda rows: window_errors(model, cohort.take(rows), lengths)

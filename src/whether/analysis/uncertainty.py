@@ -7,15 +7,19 @@ shape of the model, above all of the tail of event times: how far that reaches i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
+from whether.analysis.windows import waited_by
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.estimators.intervals import has_errors, row_blocks
+from whether.estimators.waiting import chance_within
 from whether.evaluate import Interval
 from whether.learners import LinearFit
 
@@ -28,6 +32,8 @@ Reach = tuple[float, float]
 NONE: Reach = (0.0, 0.0)
 # Risks are kept this far from 0 and 1 before their log odds are compared.
 SMALLEST_RISK = 1e-6
+# Of a predictor, in central differences.
+STEP = 1e-4
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,37 @@ def spread_of_sums(model: CensoredClassifier, cohort: Cohort, counted: Flags) ->
         by_risk += fit.predictor.gradient_of_sum(part.features, only_outcome)
         by_unseen += fit.predictor.gradient_of_sum(part.features, np.vstack([slope, slope * missed.gradient]))
     return Spread(fit.error_of_sum(by_risk) / cohort.n, fit.error_of_sum(by_unseen))
+
+
+def window_errors(model: CensoredClassifier, cohort: Cohort, lengths: Sequence[float]) -> list[float]:
+    """Standard errors of how many of people without the event have it within each length of time, of a linear fit.
+
+    Slopes of each person's chance in the predictors are central differences: chances of two families and all
+    distributions are smooth in them, and the differences are exact to eight digits.
+    """
+    fit: LinearFit = model.model_
+    by_length = [np.zeros(fit.coefficients.size) for _ in lengths]
+    for rows in row_blocks(cohort.n):
+        part = cohort.take(np.arange(rows.start, rows.stop))
+        eta, v = fit.predict(part.features)
+        assert eta is not None, "without an outcome part there is no covariance"
+        waited = waited_by(model, part)  # type: ignore[arg-type]
+        for length, gradient in zip(lengths, by_length, strict=True):
+            chance = partial(chance_within, model.family, fit.propensity, waited=waited, end=waited + length)
+            slopes = _slopes(chance, np.vstack([eta, v]))
+            gradient += fit.predictor.gradient_of_sum(part.features, slopes)
+    return [fit.error_of_sum(gradient) for gradient in by_length]
+
+
+def _slopes(of: Callable[[Array, Array], Array], at: Array) -> Array:
+    """Derivatives of a number per person by each of the predictors, which are rows: the outcome's is the first."""
+    found = np.empty_like(at)
+    for row in range(at.shape[0]):
+        up, down = at.copy(), at.copy()
+        up[row] += STEP
+        down[row] -= STEP
+        found[row] = (of(up[0], up[1:]) - of(down[0], down[1:])) / (2 * STEP)
+    return found
 
 
 def share_interval(share: float, error: float, level: float, reach: Reach = NONE) -> Interval:

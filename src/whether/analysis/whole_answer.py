@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +16,14 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity, exam
 from whether.advise.variants import fit_to
 from whether.analysis.cautions import find_cautions
 from whether.analysis.group_levels import measure_groups
-from whether.analysis.level import settle_level
-from whether.analysis.memberships import read_memberships
-from whether.analysis.result import Analysis, Note, Origin
+from whether.analysis.level import Level, settle_level
+from whether.analysis.memberships import Membership, read_memberships
+from whether.analysis.result import Analysis, FitWarning, Note, Origin
 from whether.analysis.robustness import Question, ask, run_backtest, run_sensitivity
 from whether.analysis.share_alone import check_share
 from whether.analysis.sources import RECORDS, read_source
-from whether.analysis.sums import take_sums
+from whether.analysis.sums import Sums, take_sums
+from whether.analysis.windows import lengths_for
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners import choice
@@ -128,38 +130,55 @@ def analyze(
             model = _take_model(advice, learner, random_state)
             caught = _fit(model, cohort, source.X, advice)
         with _stage("Predicting", stages):
-            sums = take_sums(model, source.X, cohort, level, draws, **_of_sums(evidence))
-            share = check_share(advice, model, cohort, source.X, level, draws, **_of_sums(evidence))
+            lengths, of_sums = lengths_for(model, cohort, source.origin.unit), _of_sums(evidence)
+            sums = take_sums(model, source.X, cohort, level, draws, **of_sums, lengths=lengths)
+            share = check_share(advice, model, cohort, source.X, level, draws, **of_sums)
         asked = ask(advice, cohort.groups, random_state, rows_of)
-        record, no_record, moved, not_moved = _check(asked, n_splits if backtest else None, sensitivity, stages)
-    found = settle_level(sums, advice, moved)
+        checks = _check(asked, n_splits if backtest else None, sensitivity, stages)
+    found = settle_level(sums, advice, checks.sensitivity)
+    notes = (*_note_on_choice(model, cohort.n), *sums.notes, *found.notes, *_notes_on_checks(asked, model, checks))
     return Analysis(
         origin=source.origin,
         evidence=evidence,
         recommendation=advice,
         model=model,
-        risks=sums.risks,
-        still=sums.still,
-        lower=sums.lower,
-        upper=sums.upper,
-        unseen=found.unseen,
-        mean_risk=found.mean_risk,
-        settles=found.settles,
-        by_group=measure_groups(memberships, cohort.labeled, evidence.material.open_people, found.measure),
-        backtest=record,
-        no_backtest=no_record,
-        sensitivity=moved,
-        no_sensitivity=not_moved,
-        cautions=find_cautions(advice, found.own_risk, record, share),
+        **_of_people(sums),
+        **_of_levels(found, sums, evidence, memberships),
+        **checks._asdict(),
+        cautions=find_cautions(advice, found.own_risk, checks.backtest, share),
         warnings=caught,
         share=share,
-        notes=(
-            *_note_on_choice(model, cohort.n),
-            *sums.notes,
-            *found.notes,
-            *_notes_on_checks(asked, model, record, moved),
-        ),
+        encoder=source.encoder,
+        notes=notes,
     )
+
+
+class Checks(NamedTuple):
+    """What became of backtest and sensitivity, each with the reason why there is none."""
+
+    backtest: Backtest | None
+    no_backtest: str
+    sensitivity: Sensitivity | None
+    no_sensitivity: str
+
+
+def _of_people(sums: Sums) -> dict[str, Any]:
+    """What the answer has of single people."""
+    people = {"risks": sums.risks, "still": sums.still, "lower": sums.lower, "upper": sums.upper}
+    return {**people, "within": sums.ahead.chances}
+
+
+def _of_levels(found: Level, sums: Sums, evidence: Evidence, memberships: Sequence[Membership]) -> dict[str, Any]:
+    """How many have the event, ever and within some times: of everybody, and of each group."""
+    cohort, count_windows = sums.cohort, partial(found.count_windows, sums, evidence=evidence)
+    open_people = evidence.material.open_people
+    return {
+        "unseen": found.unseen,
+        "mean_risk": found.mean_risk,
+        "settles": found.settles,
+        "windows": count_windows(np.arange(cohort.n)),
+        "by_group": measure_groups(memberships, cohort.labeled, open_people, found.measure, count_windows),
+    }
 
 
 def _put_together(cohort: Cohort, groups: Any) -> Cohort:
@@ -186,10 +205,8 @@ def _stage(title: str, stages: Steps) -> Iterator[None]:
     stages.advance()
 
 
-def _check(
-    question: Question, n_splits: int | None, sensitivity: bool, stages: Steps
-) -> tuple[Backtest | None, str, Sensitivity | None, str]:
-    """Backtest and sensitivity where they are asked for, each with the reason why there is none."""
+def _check(question: Question, n_splits: int | None, sensitivity: bool, stages: Steps) -> Checks:
+    """Backtest and sensitivity where they are asked for."""
     record, no_record = None, "not asked for"
     if n_splits is not None:
         with _stage("Putting the cohort back to an earlier date", stages):
@@ -198,7 +215,7 @@ def _check(
     if sensitivity:
         with _stage("Moving the assumptions", stages):
             moved, not_moved = run_sensitivity(question)
-    return record, no_record, moved, not_moved
+    return Checks(record, no_record, moved, not_moved)
 
 
 def _take_model(advice: Recommendation, learner: Any, random_state: int) -> CensoredClassifier:
@@ -214,20 +231,20 @@ def _note_on_choice(model: CensoredClassifier, n: int) -> tuple[Note, ...]:
     return (Note("learner chosen on a part", {"part": choice.PEOPLE_TO_CHOOSE, "people": n}),)
 
 
-def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[str, ...]:
+def _fit(model: CensoredClassifier, cohort: Cohort, X: Any, advice: Recommendation) -> tuple[FitWarning, ...]:
     """Fit to everybody, and return what the fit warned of, but not that follow-up is short where the advice says so."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_to(cohort, model, X)
     is_said = bool({"extrapolation", "short follow-up"} & {*advice.flags, *advice.refusals})
     told = (warning for warning in caught if not (is_said and issubclass(warning.category, FollowUpWarning)))
-    return tuple(dict.fromkeys(str(warning.message) for warning in told))
+    named = (FitWarning(getattr(one.message, "finding", ""), str(one.message)) for one in told)
+    return tuple(dict.fromkeys(named))
 
 
-def _notes_on_checks(
-    question: Question, model: CensoredClassifier, record: Backtest | None, moved: Sensitivity | None
-) -> tuple[Note, ...]:
-    if record is None and moved is None:
+def _notes_on_checks(question: Question, model: CensoredClassifier, checks: Checks) -> tuple[Note, ...]:
+    moved = checks.sensitivity
+    if checks.backtest is None and moved is None:
         return ()
     notes = []
     if question.rows.size < question.cohort.n:

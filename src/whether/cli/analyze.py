@@ -12,6 +12,7 @@ from whether.cli.options import (
     FolderOutput,
     Prevalence,
     PrevalenceError,
+    Text,
     about_cohort,
     check_learner,
     command_line,
@@ -35,6 +36,12 @@ def analyze(
     prevalence: Prevalence = None,
     prevalence_error: PrevalenceError = None,
     no_backtest: Annotated[bool, flag("--no-backtest", "Leave out the backtest, which takes long.")] = False,
+    publication: Annotated[
+        Text, option("Also write tables for a publication: word, latex or csv.", "FORMAT", "--table")
+    ] = None,
+    paragraphs: Annotated[
+        bool, flag("--paragraphs", "Also print a paragraph for methods and one for results.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer from a table how many will have the event, and who: examine, recommend, fit, check, report.
@@ -50,6 +57,7 @@ def analyze(
       whether analyze cohort.csv
       whether analyze cohort.csv --event diagnosed --time age_at_end --id patient --unit years -o report
       whether analyze cohort.csv --event diagnosed --time age_at_end --by stage --by arm -o report
+      whether analyze cohort.csv --event diagnosed --time age_at_end --table word --paragraphs -o report
 
     \b
     With the share of positives known from elsewhere, where follow-up is short:
@@ -60,15 +68,18 @@ def analyze(
       whether analyze patients.parquet --event relapse --time last_seen --entry surgery --endpoint 2020-12-31 -o report
     """  # noqa: D301
     from whether.cli.asking import settle
-    from whether.cli.reporting import run
+    from whether.cli.reporting import Wanted, run
+    from whether.telling.publication.writing import check_table_format
 
     check_learner(learner)
+    if publication is not None:
+        check_table_format(publication)
     folder = output or Path(default_folder(cohort.table))
     others = {
         "--learner": learner, "--unit": unit or None,
         "--suppress-below": None if suppress_below == FEWEST else suppress_below,
         "--prevalence": prevalence, "--prevalence-error": prevalence_error,
-        "--no-suppress": no_suppress, "--no-backtest": no_backtest,
+        "--no-suppress": no_suppress, "--no-backtest": no_backtest, "--table": publication,
     }  # fmt: skip
     if cohort.table is not None and cohort.event is None and cohort.event_date is None:
         cohort = settle(cohort, others, str(folder), as_json)
@@ -78,4 +89,5 @@ def analyze(
     threshold = 0 if no_suppress or cohort.table is None else suppress_below
     settings: dict[str, Any] = {"learner": learner, "backtest": not no_backtest}
     settings |= {"prevalence": prevalence, "prevalence_error": prevalence_error}
-    run(cohort, folder, as_json, threshold, settings, unit=unit, call=call)
+    wanted = Wanted(as_json, publication, paragraphs)
+    run(cohort, folder, wanted, threshold, settings, unit=unit, call=call)

@@ -173,16 +173,19 @@ def training_sentence(training: Training, question: str = "", refused: bool = Fa
     who = "people, of whom" if groups is None else "rows, of which"
     if groups is not None and groups >= FEWEST:
         who = f"rows in {groups:,} groups, of which"
-    seen = f"fitted to {training.people:,} {who} {count_text(training.events)} had the event seen."
+    seen = f"fitted to {training.people:,} {who} {count_text(training.events)} have a recorded event."
     if question:
         other = NET if question == LIFETIME else LIFETIME
         seen += f" It answers {QUESTIONS[question]}; --question {other} asks {QUESTIONS[other]}."
     if not is_told(training.mean_risk):
         return seen
     who = "those alive without it" if question else "those without it"
+    later = {LIFETIME: "before they die", NET: "eventually, in a world without other deaths"}.get(
+        question, "eventually"
+    )
     told = (
-        f"{seen} Mean risk {percent(training.mean_risk, 1)}, against {percent(training.seen_share, 1)} seen; about "
-        f"{training.expected_unseen:,.0f} of {who} are expected to be positive."
+        f"{seen} Mean risk {percent(training.mean_risk, 1)}, against {percent(training.seen_share, 1)} with a recorded "
+        f"event; about {training.expected_unseen:,.0f} of {who} are expected to have it {later}."
     )
     return f"{told} These are the model's own figures; `whether analyze` gives the range." if refused else told
 

@@ -89,6 +89,9 @@ def _tell_predictions(
 
     asked = [name for name in ("risk", "still_to_come", "risk_within") if name in risks.columns]
     means = {name: float(risks[name].to_numpy().mean()) for name in asked}
-    sentences = prediction_sentences(len(risks), method, means, about["within"], about["output"])
+    has_intervals = "risk_lower" in risks.columns
+    sentences = prediction_sentences(
+        len(risks), method, means, about["within"], about["output"], has_intervals=has_intervals
+    )
     result = {**about, "people": len(risks), **{f"mean_{name}": mean for name, mean in means.items()}}
     tell(sentences, result, notes, as_json)

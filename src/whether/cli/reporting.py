@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,21 +21,32 @@ from whether.estimators import LabelClassifier
 from whether.files.table import TableCohort, write_table
 from whether.files.whole_files import SUMMARY, whole_folder, write_text
 from whether.methods import METHODS
-from whether.telling import write_report
+from whether.telling import to_paragraphs, write_report, write_tables
 from whether.telling.plain import SCHEMA
+from whether.telling.publication.writing import TABLE_FILES
 
 REPORT, MODEL, PREDICTIONS = "report.html", "model.whether", "predictions.csv"
 FILES = (REPORT, MODEL, PREDICTIONS, SUMMARY)
+ALL_FILES = (*FILES, *TABLE_FILES)  # those that only some runs write, too
 WIDTH = 110  # of the sentences
+WITHIN = "within_"  # with the length of time: chance of the event within it, from when the person was last seen
 RESULTS = ("risk", "risk_lower", "risk_upper", "still_to_come", "labeled")
 
 
+class Wanted(NamedTuple):
+    """What else is written and told."""
+
+    as_json: bool
+    tables: str | None  # format of the tables of a publication
+    paragraphs: bool
+
+
 def run(
-    cohort: CohortOptions, output: Path, as_json: bool, suppress_below: int, settings: dict[str, Any], **origin: str
+    cohort: CohortOptions, output: Path, wanted: Wanted, suppress_below: int, settings: dict[str, Any], **origin: str
 ) -> None:
     """Analyse, write the folder, and tell."""
-    tell_remains(output, FILES)
-    with whole_folder(output, FILES, SCHEMA) as folder:
+    tell_remains(output, ALL_FILES)
+    with whole_folder(output, ALL_FILES, SCHEMA) as folder:
         people = read_people(cohort)
         names = _name_people(people)
         # Ids that CSV cannot have are refused now, not after the long work.
@@ -48,15 +59,28 @@ def run(
         write_table(_predictions(answer, names), folder / PREDICTIONS)
         write_report(answer, folder / REPORT, suppress_below=suppress_below)
         write_text(folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    result = {"command": "analyze", "output": str(output), "files": list(FILES), "summary": summary}
-    tell([], result, make_notes(people.findings, suppress_below=suppress_below), as_json)
-    if not as_json:
-        for line in answer.to_text(WIDTH, suppress_below=suppress_below).splitlines():
-            typer.echo(printable(line))
-        typer.echo("")
+        tables = (
+            [] if wanted.tables is None else write_tables(answer, folder, wanted.tables, suppress_below=suppress_below)
+        )
+    files = [*FILES, *(path.name for path in tables)]
+    result = {"command": "analyze", "output": str(output), "files": files, "summary": summary}
+    tell([], result, make_notes(people.findings, suppress_below=suppress_below), wanted.as_json)
+    if not wanted.as_json:
+        _say(answer, suppress_below, wanted.paragraphs)
         tells_all = suppress_below <= 1 and not described.simulated
         for line in _about_files(output, tells_all=tells_all, has_several=described.n_persons > 0):
             typer.echo(line)
+        if tables:
+            typer.echo(f"Tables for a publication: {', '.join(path.name for path in tables)}.")
+
+
+def _say(answer: Analysis, suppress_below: int, paragraphs: bool) -> None:
+    """Print the answer, and paragraphs where they are asked for."""
+    lines = answer.to_text(WIDTH, suppress_below=suppress_below).splitlines()
+    for title, text in to_paragraphs(answer, suppress_below=suppress_below).items() if paragraphs else ():
+        lines += ["", f"{title}, to paste:", text]
+    for line in [*lines, ""]:
+        typer.echo(printable(line))
 
 
 def _about_files(output: Path, *, tells_all: bool, has_several: bool) -> list[str]:
@@ -73,7 +97,8 @@ def _about_files(output: Path, *, tells_all: bool, has_several: bool) -> list[st
 
 def _name_people(people: TableCohort) -> pa.Table:
     """Return the id columns or, without any, the number of the row."""
-    refuse_names(people.ids.column_names, RESULTS)
+    within = [name for name in people.ids.column_names if name.startswith(WITHIN)]
+    refuse_names(people.ids.column_names, (*RESULTS, *within))
     return people.ids if people.ids.num_columns else pa.table({"row": np.arange(1, people.y.size + 1)})
 
 
@@ -83,8 +108,10 @@ def _predictions(answer: Analysis, people: pa.Table) -> pa.Table:
     columns = {name: people[name] for name in people.column_names} | {"risk": answer.risks} | dict(limits)
     # Where every event is taken as seen nothing is learned of what is still to come: a column of zeros would mislead.
     hidden = np.ones_like(labeled) if isinstance(answer.model, LabelClassifier) else labeled
-    still = pa.array(answer.still, mask=hidden)
-    return pa.table({**columns, "still_to_come": still, "labeled": labeled.astype(int)})
+    columns |= {"still_to_come": pa.array(answer.still, mask=hidden)}
+    for window, chances in zip(answer.windows, answer.within if answer.within is not None else (), strict=True):
+        columns[f"{WITHIN}{window.length:.10g}"] = pa.array(chances, mask=labeled)
+    return pa.table({**columns, "labeled": labeled.astype(int)})
 
 
 def _save_model(answer: Analysis, people: TableCohort, path: Path) -> None:

@@ -175,6 +175,7 @@ class SARPUClassifier(LabelOnlyClassifier):
             f"{result.least_agreement:.2f} to 1; the one that explains labels by the outcome was kept. Name the "
             "features that drive labeling in propensity_features, or bring in times with FollowUpCureClassifier or "
             "MixtureCureClassifier.",
+            "parts exchanged",
         )
 
     def _notes(self) -> list[str]:

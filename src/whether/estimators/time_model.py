@@ -15,6 +15,7 @@ from whether.estimators.candidates import survival_candidates
 from whether.estimators.censored import CensoredClassifier
 from whether.estimators.parameters import level_is_given, settle_share
 from whether.estimators.potential import potential_follow_up
+from whether.estimators.waiting import chance_still, chance_within
 from whether.estimators.warn import warn
 from whether.learners import Task
 from whether.propensity import EventTimePropensity, Propensity
@@ -128,8 +129,7 @@ class TimeModelClassifier(CensoredClassifier):
         return self._still_to_come(eta, v, one_per_person(time, v.shape[1], "time"))
 
     def _still_to_come(self, eta: Array | None, v: Array, waited: Array) -> Array:
-        propensity = self.model_.propensity
-        return self.family.posterior(np.asarray(eta), propensity.log_missed(v, propensity.locate(waited)).value)
+        return chance_still(self.family, self.model_.propensity, np.asarray(eta), v, waited)
 
     def predict_proba_within(self, X: Any, within: ArrayLike, event_free_for: ArrayLike | None = None) -> Array:
         """Probability of the event within the next ``within`` units of time.
@@ -159,11 +159,7 @@ class TimeModelClassifier(CensoredClassifier):
 
     def _within(self, eta: Array | None, v: Array, waited: Array, end: Array) -> Array:
         """Probability of the event up to ``end``, for people without it after they waited."""
-        still, ends = self._still_to_come(eta, v, waited), np.isfinite(end)
-        last = np.where(ends, self._log_missed(eta, v, np.where(ends, end, 1.0)), -np.inf)
-        with np.errstate(invalid="ignore"):  # nothing is left to come
-            fallen = np.minimum(last - self._log_missed(eta, v, waited), 0.0)
-        return np.where(still > 0, -still * np.expm1(fallen), 0.0)
+        return chance_within(self.family, self.model_.propensity, np.asarray(eta), v, waited, end)
 
     def predict_survival(self, X: Any, times: ArrayLike) -> Array:
         """Probability of having had no event by each of ``times``, everybody counted; it levels off at 1 - p(x).

@@ -13,18 +13,27 @@ from whether.learners import FitResult, LinearFit
 from whether.validate import IdentifiabilityWarning
 
 
-def warn(category: type[Warning], text: str) -> None:
-    """Warn at the line that called into this package, however deep the caller is in it."""
+def warn(category: type[Warning], text: str, finding: str = "") -> None:
+    """Warn at the line that called into this package, however deep the caller is in it.
+
+    The warning has the name of what was found as its attribute ``finding``, for who puts it into other words.
+    """
     level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("whether."):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level + 1)
+    warning = category(text)
+    warning.finding = finding  # type: ignore[attr-defined]
+    warnings.warn(warning, stacklevel=level + 1)
 
 
 def warn_unless_converged(name: str, result: FitResult) -> None:
     """Warn where the optimum was not reached."""
     if not result.converged:
-        warn(ConvergenceWarning, f"{name} did not converge after {result.n_steps} steps. {result.message}")
+        warn(
+            ConvergenceWarning,
+            f"{name} did not converge after {result.n_steps} steps. {result.message}",
+            "not converged",
+        )
 
 
 def warn_of_rivals(result: FitResult) -> None:
@@ -35,6 +44,7 @@ def warn_of_rivals(result: FitResult) -> None:
             f"{len(result.rivals())} of {len(result.starts)} fits from different starting values are about equally "
             f"likely and give different risks: their log odds correlate down to {result.least_agreement:.2f}. "
             "The data do not decide between them.",
+            "rival fits",
         )
 
 
@@ -46,6 +56,7 @@ def warn_of_boundary(fit: LinearFit, names: list[str]) -> None:
         f"{name_moved(fit, names)}. There are no standard errors. An intercept of the outcome that runs away says that "
         "nobody is cured, which is AFTClassifier's model; slopes, that their features follow from each other or tell "
         "some people apart perfectly.",
+        "runs to infinity",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
+from whether.facts import FEWEST
 from whether.files.table import TableCheck
 from whether.telling.advice_words import AdviceWords
 from whether.telling.answer_words import AnswerWords
@@ -20,15 +21,30 @@ from whether.telling.group_words import group_lines, told_columns
 from whether.telling.look_words import look_data, look_text
 from whether.telling.page.write import write_report
 from whether.telling.plain import advice_data, analysis_data, backtest_data, evidence_data, sensitivity_data
+from whether.telling.publication.paragraphs import paragraph_lines
+from whether.telling.publication.writing import write_tables
+from whether.telling.window_words import window_lines
 from whether.telling.words import as_rows, rows_sentence, wrap
 
-__all__ = ["draw", "to_dict", "to_text", "write_report"]
+__all__ = ["draw", "to_dict", "to_paragraphs", "to_text", "write_report", "write_tables"]
 
 
 def to_text(fact: Any, width: int, suppress_below: int) -> str:
     """Return a fact in words; see `whether.facts.Told`."""
     rule = disclose(fact, suppress_below)
     return "\n".join(_TEXT[type(fact)](fact, rule, width))
+
+
+def to_paragraphs(analysis: Analysis, *, suppress_below: int = FEWEST) -> dict[str, str]:
+    """Return a paragraph for a methods section and one for results, under "Methods" and "Results", ready to paste.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    suppress_below : int
+        Smallest number of people that is told.
+    """
+    return dict(paragraph_lines(AnswerWords(analysis, disclose(analysis, suppress_below))))
 
 
 def to_dict(fact: Any, suppress_below: int) -> dict[str, Any]:
@@ -62,7 +78,9 @@ def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
     sentences = [as_rows(text) for text in words.sentences()] if persons else words.sentences()
     sentences = [rows_sentence(persons), *sentences] if persons else sentences
     lines = [line for text in sentences for line in wrap(text, width, hanging="  ")]
-    groups = group_lines(told_columns(words.told.by_group), is_range=analysis.kind != "estimate")
+    columns, is_range = told_columns(words.told.by_group), analysis.kind != "estimate"
+    groups = group_lines(columns, is_range=is_range)
+    groups += window_lines(columns, analysis.origin.unit, is_range=is_range)
     return lines + ([as_rows(line) for line in groups] if persons else groups)
 
 

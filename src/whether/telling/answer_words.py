@@ -5,7 +5,7 @@ from __future__ import annotations
 from whether.advise import Sensitivity
 from whether.advise.situation import Situation
 from whether.advise.standing import BELOW_CURVE, SLACK
-from whether.analysis import Analysis, Note
+from whether.analysis import Analysis, FitWarning, Note
 from whether.analysis.cautions import CURVE_ABOVE, SHARE_APART
 from whether.evaluate import Interval
 from whether.methods import LR
@@ -15,6 +15,7 @@ from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.headline_words import Headline
 from whether.telling.record_words import unread_text
 from whether.telling.share_words import share_caution
+from whether.telling.window_words import window_sentences
 from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
 
 # Why there is no backtest, and no sensitivity.
@@ -49,6 +50,24 @@ def note_sentence(note: Note, kind: str, tells_ends: bool) -> str:
     return _NOTES[note.name].format(**note.values, what="The intervals reach" if kind == "estimate" else ends)
 
 
+# What a fit warned of, for who has not called it: in plain words.
+_WARNINGS = {
+    "not converged": "The fit did not settle down completely. Numbers may still move a little; treat close comparisons "
+    "with care.",
+    "rival fits": "Several versions of the model explain these data about equally well and rank people differently. "
+    "The data do not say which of them is right.",
+    "runs to infinity": "The data do not limit some effects: either a feature separates people perfectly, or features "
+    "follow from each other, or nobody seems to stay without the event. There are no standard errors.",
+    "parts exchanged": "Labels alone cannot tell who has the event from who is recorded: both explanations fit equally "
+    "well, and the one that explains recorded events by risk was kept.",
+}
+
+
+def warning_sentence(warning: FitWarning) -> str:
+    """Return what the fit warned of in plain words; its own where there are no others."""
+    return _WARNINGS.get(warning.name, warning.text)
+
+
 class AnswerWords:
     """An analysis in words, as it may be told."""
 
@@ -67,12 +86,16 @@ class AnswerWords:
     def sentences(self) -> list[str]:
         """Answer, method, assumption, how sure, checks, and everything of which the reader should beware."""
         lead = self.headline.lead() if self.analysis.kind != "estimate" else []
-        lines = [*self.headline.question(), self.headline.first(), *lead, self.headline.mean_risk()]
+        lines = [*self.headline.question(), self.headline.first(), *lead, *self.when(), self.headline.mean_risk()]
         lines += [*self.headline.other_question(), self.headline.late_entry(), self._method(), self.advice.assumes]
-        lines += [self._backtest(), self.sensitivity()]
+        lines += [self.backtest(), self.sensitivity()]
         lines += [f"No single number: {text}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
         return [line for line in (*lines, *self.notes()) if line]
+
+    def when(self) -> list[str]:
+        """How many are expected to have the event within some years."""
+        return window_sentences(self.told, self.headline.without, tells_limits=self.tells_events)
 
     def notes(self) -> list[str]:
         """Return how intervals and checks were made, where that is not the usual way."""
@@ -82,7 +105,8 @@ class AnswerWords:
         """Return everything of which the reader should beware."""
         flags = zip(self.analysis.recommendation.flags, self.advice.flags, strict=True)
         sized = [f"{text}{self._after_follow_up()}" if name == "unclear plateau" else text for name, text in flags]
-        return [*sized, *self.analysis.warnings, *map(self.caution, self.analysis.cautions)]
+        warned = map(warning_sentence, self.analysis.warnings)
+        return [*sized, *warned, *map(self.caution, self.analysis.cautions)]
 
     def _after_follow_up(self) -> str:
         """How much is extrapolated, where no caution of its own says that."""
@@ -119,7 +143,8 @@ class AnswerWords:
         named = f"; named: {', '.join(advice.features)}" if advice.features else ""
         return f"Method: {self.advice.method} ({advice.method}{named}), learner {model.learner!r}{chosen}."
 
-    def _backtest(self) -> str:
+    def backtest(self) -> str:
+        """How the method did at an earlier date, or why that is not known."""
         record, method = self.told.backtest, self.analysis.recommendation.method
         if record is None:
             return f"No backtest: {NO_BACKTEST[self.analysis.no_backtest]}"

@@ -18,7 +18,7 @@ def coefficient_lines(rows: Sequence[Coefficient] | None, level: float = 0.95) -
     if not rows:
         return [] if rows is None else [HELD_BACK]
     shown = rows[:MOST]
-    table = [HEADER, *(_cells(row) for row in shown)]
+    table = [HEADER, *(coefficient_cells(row) for row in shown)]
     widths = [max(len(cells[place]) for cells in table) for place in range(len(HEADER))]
     lines = [
         "  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
@@ -29,7 +29,8 @@ def coefficient_lines(rows: Sequence[Coefficient] | None, level: float = 0.95) -
     return [title, *lines, *more]
 
 
-def _cells(row: Coefficient) -> tuple[str, ...]:
+def coefficient_cells(row: Coefficient) -> tuple[str, ...]:
+    """Text of a coefficient, under `HEADER`."""
     ratio, between = "", ""
     if row.ratio_kind:
         ratio, between = f"{row.ratio_kind} {_figure(row.ratio)}", _between(row.ratio_lower, row.ratio_upper)

@@ -194,8 +194,7 @@ def _dependence(found: DependenceEvidence) -> list[str]:
         lines += [
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
-            f"and 90 % of people).{cost} "
-            f"Log follow-up spreads {found.breadth:.2g} times as wide as predicted log event times.",
+            f"and 90 % of people).{cost} Log follow-up spreads {found.breadth:.2g} times as wide as log event times.",
             f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
             "follow-up.",
         ]
@@ -210,10 +209,11 @@ def limits_of_ratio(found: CureFraction) -> str:
 
 def cost_text(found: DependenceEvidence) -> str:
     """What ranking people by their chance of a recorded event does, by the model of event times, as a verb."""
-    cost = found.auc_by_risk - found.auc_by_labels
     if found.auc_by_labels < 0.495:
         return "would put more pairs of people in the wrong order than in the right one"
-    return f"costs {f'{cost:.2f}' if cost >= 0.005 else 'less than 0.01'} of AUC"
+    if found.auc_by_risk - found.auc_by_labels < 0.005:
+        return "lowers the AUC by less than 0.01"
+    return f"lowers the AUC from {found.auc_by_risk:.2f} to {found.auc_by_labels:.2f}"
 
 
 def _list(drivers: Sequence[Driver]) -> str:

@@ -64,11 +64,13 @@ def group_lines(columns: dict[str, list[GroupLevel]], *, is_range: bool) -> list
             lines += ["", f"By {name(column).short}: {UNTOLD}"]
             continue
         rows = [GroupRow(f"By {name(column).short}", HEADER), *group_rows(levels, is_range=is_range)]
-        first = max(len(row.level) for row in rows)
-        widths = [max(len(row.cells[i]) for row in rows) for i in range(len(HEADER))]
-        lines += ["", *("  ".join([f"{row.level:{first}s}", *_aligned(row.cells, widths)]) for row in rows)]
+        lines += ["", *aligned_lines(rows)]
     return [*lines, RANGES] if is_range and any(columns.values()) else lines
 
 
-def _aligned(cells: tuple[str, ...], widths: list[int]) -> list[str]:
-    return [f"{cell:>{width}s}" for cell, width in zip(cells, widths, strict=True)]
+def aligned_lines(rows: Sequence[GroupRow]) -> list[str]:
+    """Rows as lines of text, cells under each other."""
+    first = max(len(row.level) for row in rows)
+    widths = [max(map(len, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
+    padded = ([f"{cell:>{width}s}" for cell, width in zip(row.cells, widths, strict=True)] for row in rows)
+    return ["  ".join([f"{row.level:{first}s}", *cells]) for row, cells in zip(rows, padded, strict=True)]

@@ -79,7 +79,7 @@ class Headline:
             return []
         count = self.told.evidence.counts.n_died
         died = f"{count:,}" if isinstance(count, int) else str(count).capitalize()
-        what = "is a person who will never have it" if asked == LIFETIME else "counts as an end of follow-up"
+        what = "counts as a person who will never have it" if asked == LIFETIME else "counts as an end of follow-up"
         first = "Will the event come before death?" if asked == LIFETIME else NET_QUESTION
         return [f"Question: {first} {died} people died without the event; each {what}."]
 

@@ -13,11 +13,12 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.analysis import Analysis
 from whether.learners import LinearFit
 from whether.telling.advice_words import AdviceWords
-from whether.telling.answer_words import AnswerWords
+from whether.telling.answer_words import AnswerWords, warning_sentence
 from whether.telling.check_words import worth_sentence
 from whether.telling.disclosure import Disclosure, Withheld, is_told
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.group_words import told_columns
+from whether.telling.publication.paragraphs import paragraph_lines
 from whether.telling.table_words import word_all
 
 SCHEMA = "whether analysis"
@@ -98,7 +99,6 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
     """Return the whole answer."""
     words = AnswerWords(analysis, rule)
     told, counts = words.told, words.told.evidence.counts
-    tells_past = told.backtest is not None and is_told(told.backtest.scores)
     return to_plain(
         {
             "schema": SCHEMA,
@@ -112,18 +112,8 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
                 "open": analysis.n_open if words.tells_events else None,
                 "features": list(analysis.evidence.material.cohort.names),
             },
-            "answer": {
-                "kind": analysis.kind,
-                "question": analysis.question,
-                "badge": words.headline.badge,
-                "headline": words.headline.first(),
-                "sentences": words.sentences(),
-                "unseen": told.unseen,
-                "at_least": analysis.at_least if words.headline.tells_ends else None,
-                "mean_risk": told.mean_risk,
-                "share_from_elsewhere": told.share,
-                "past_error": analysis.past_error if tells_past else None,
-            },
+            "answer": _answer(analysis, words),
+            "paragraphs": {title.lower(): text for title, text in paragraph_lines(words)},
             "by_group": [level for levels in told_columns(told.by_group).values() for level in levels],
             "recommendation": advice_data(analysis.recommendation, rule),
             "model": _model(analysis, rule),
@@ -133,10 +123,28 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
             "sensitivity": None if analysis.sensitivity is None else sensitivity_data(analysis.sensitivity, rule),
             "no_sensitivity": analysis.no_sensitivity,
             "cautions": [{"name": name, "text": words.caution(name)} for name in analysis.cautions],
-            "warnings": analysis.warnings,
+            "warnings": [{**to_plain(one), "plain": warning_sentence(one)} for one in analysis.warnings],
             "notes": analysis.notes,
         }
     )
+
+
+def _answer(analysis: Analysis, words: AnswerWords) -> dict[str, Any]:
+    told = words.told
+    tells_past = told.backtest is not None and is_told(told.backtest.scores)
+    return {
+        "kind": analysis.kind,
+        "question": analysis.question,
+        "badge": words.headline.badge,
+        "headline": words.headline.first(),
+        "sentences": words.sentences(),
+        "unseen": told.unseen,
+        "at_least": analysis.at_least if words.headline.tells_ends else None,
+        "mean_risk": told.mean_risk,
+        "share_from_elsewhere": told.share,
+        "windows": told.windows,
+        "past_error": analysis.past_error if tells_past else None,
+    }
 
 
 def _model(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:

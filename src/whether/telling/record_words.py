@@ -53,7 +53,7 @@ QUESTIONS = {
 def death_sentences(found: DeathEvidence) -> list[str]:
     """How many died first, what is asked, and what the curves say."""
     shown = f"{found.n_died:,}" if isinstance(found.n_died, int) else str(found.n_died).capitalize()
-    lines = [f"{shown} people died without the event. Asked is {QUESTIONS[found.question]}."]
+    lines = [f"{shown} people died without the event. The question is {QUESTIONS[found.question]}."]
     return [*lines, *curves_of_deaths(found)]
 
 

@@ -290,5 +290,5 @@ def _(finding: facts.DatesToYears, fewest: int = FEWEST) -> str:
 def _(finding: facts.Simulated, fewest: int = FEWEST) -> str:
     return (
         f"The people are simulated (world {finding.world}, seed {finding.seed}), so that the truth is known: "
-        f"{finding.hidden_positives:,} of the unlabeled are positive."
+        f"{finding.hidden_positives:,} of those with no recorded event will have it."
     )

@@ -19,11 +19,14 @@ from whether.telling.figures import (
     local_effects,
     risks,
     validity,
+    when,
 )
 from whether.telling.figures.drawing import TOO_FEW, Chart
 from whether.telling.figures.svg import Picture, render
 from whether.telling.group_words import UNTOLD
+from whether.telling.publication.paragraphs import paragraph_lines
 from whether.telling.reading import Reading
+from whether.telling.window_words import NO_WHEN
 from whether.telling.words import name
 
 # A picture, or what is said without it.
@@ -56,6 +59,10 @@ def make_sections(reading: Reading, outline: Outline) -> list[Section]:
 
 def _groups(reading: Reading) -> list[Part]:
     return [(chart, f"By {name(column).short}: {UNTOLD}") for chart, column in by_group.group_charts(reading)]
+
+
+def _when(reading: Reading) -> list[Part]:
+    return [(when.when_chart(reading), TOO_FEW if reading.told.windows else NO_WHEN)]
 
 
 def _time(reading: Reading) -> list[Part]:
@@ -117,8 +124,13 @@ def _assumptions(reading: Reading) -> list[Part]:
     ]
 
 
+def _publication(reading: Reading) -> list[Part]:
+    return [(None, f"{title}. {text}") for title, text in paragraph_lines(reading.words)]
+
+
 SECTIONS: Outline = (
     ("groups", "Group by group", _groups),
+    ("when", "How soon", _when),
     ("time", "When events come, and who is seen", _time),
     ("checks", "Does it hold up?", _validity),
     ("features", "What goes with the risk", _features),
@@ -126,4 +138,7 @@ SECTIONS: Outline = (
     ("assumptions", "If something else were assumed", _assumptions),
 )
 # What few ask for stands at the end of the page.
-APPENDIX: Outline = (("drivers", "Which features go with when", _drivers),)
+APPENDIX: Outline = (
+    ("drivers", "Which features go with when", _drivers),
+    ("publication", "Paragraphs for a publication", _publication),
+)
