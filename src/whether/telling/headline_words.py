@@ -148,7 +148,7 @@ class Headline:
                 "be. It says who is more likely to have the event only as far as everybody is equally likely to be "
                 "seen."
             ]
-        return [text for text in (beside_share(self.told.share), self.past and f"{self.past}.") if text]
+        return list(filter(None, [beside_share(self.told.share)]))
 
     def _lower_end(self) -> str:
         until = self.told.evidence.bounds.time_of_lowest

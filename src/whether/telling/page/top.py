@@ -48,7 +48,7 @@ class Answer:
     badge: str  # the kind in words
     question: list[str]  # what is asked, where that could be two things
     headline: str  # one sentence
-    lead: list[str]  # what the ends of a range are
+    lead: list[str]  # what has to be known with the number, such as what the ends of a range are
     more: list[str]  # what else has to be known with it
     bar: Bar | None  # the same as a picture
     groups: list[GroupTable]  # the same by group
@@ -66,7 +66,7 @@ def write_answer(reading: Reading) -> Answer:
         headline.badge,
         headline.question(),
         headline.first(),
-        headline.lead() if reading.analysis.kind != "estimate" else [],
+        headline.lead(),
         [*headline.other_question(), *filter(None, [headline.late_entry()])],
         bar,
         [_group_table(reading, column, levels) for column, levels in told_columns(reading.told.by_group).items()],
