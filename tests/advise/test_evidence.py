@@ -181,7 +181,7 @@ def test_evidence_can_be_read_stored_and_drawn(examine_world):
     assert stored["trust"]["labels"]["p_value"] == found.trust.labels.p_value
     matplotlib.use("Agg")
     figure = found.plot()
-    assert len(figure.axes) == 3
+    assert len(figure.axes) == 4  # the curve, the numbers at risk under it, and two more
     plt.close(figure)
 
 

@@ -49,7 +49,9 @@ def test_however_many_the_people_a_small_loss_leaves_a_model_standing():
 def test_an_answer_reaches_to_the_side_on_which_models_lie():
     shares = np.array([[0.2, 0.2], [0.4, 0.4]])
     still = np.array([[0.1, 0.0], [0.3, 0.0]])
-    found = Alternatives(np.array([0.5, 0.5]), shares, still, np.array([0.2, 0.2]), np.array([0.1, 0.0]))
+    no_windows = np.empty((2, 0, 2), dtype=np.float32)
+    reference = np.array([0.2, 0.2]), np.array([0.1, 0.0])
+    found = Alternatives(np.array([0.5, 0.5]), shares, still, *reference, no_windows, no_windows[0])
     rows = np.arange(2)
     down, up = found.reach_of_mean_risk(rows)
     assert down == 0

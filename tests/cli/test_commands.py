@@ -355,7 +355,7 @@ def test_fit_does_not_count_out_a_few_events(run, tmp_path, cohort):
     (tmp_path / "t.csv").write_text(to_csv(cohort))
     assert fit(run, tmp_path / "t.csv", tmp_path / "m", *TIMES)["events"] is None
     options = ("--event", "event", *TIMES, "--method", "FUMC-F", "-o", tmp_path / "m")
-    assert "fewer than 11 had the event" in run("fit", tmp_path / "t.csv", *options).out
+    assert "fewer than 11 have a recorded event" in run("fit", tmp_path / "t.csv", *options).out
 
 
 def test_a_model_without_features_is_fitted_saved_and_asked(run, tmp_path):
