@@ -17,7 +17,6 @@ from whether.telling import look_words, to_dict
 
 MOST_COLUMNS = 1000  # that the page lists
 MOST_VALUES = 40  # of the event that the page asks about
-SHARED_MODEL = "model-with-known-share.whether"
 # Uses of columns that the page shows under another name.
 SHOWN = {"left out": "drop", "id and group": "id", "by": "feature"}
 
@@ -28,16 +27,16 @@ def look(table: str, options: dict[str, Any], settings: dict[str, Any]) -> dict[
     Returns
     -------
     dict
-        What was found, and the command lines if nothing stands in the way; or, where the table cannot be read at all,
+        What was found, and the command line if nothing stands in the way; or, where the table cannot be read at all,
         an ``error``.
     """
     try:
         cohort = CohortOptions(Path(table), sheet=settings.get("sheet"))
         found = check_table(cohort.source, **options)
-        shown = {**_describe(found), "commands": []}
+        shown = {**_describe(found), "command": ""}
         if found.is_ready:
             chosen = {**found.options, "question": settings.get("question") if "competing" in found.options else None}
-            shown["commands"] = _commands(cohort.replaced(**chosen), settings)
+            shown["command"] = _command(cohort.replaced(**chosen), settings)
     except Exception as error:  # whatever a stranger's file does is told, not passed on
         return {"error": name_roles(explain(error, "check")[0])}
     return shown
@@ -93,16 +92,11 @@ def _values(found: TableCheck) -> list[dict[str, str]]:
     return [{"value": one.value, "meaning": meaning(one.value)} for one in held[:MOST_VALUES]]
 
 
-def _commands(cohort: CohortOptions, settings: dict[str, Any]) -> list[str]:
-    """The command line of the analysis and, where a share is known from elsewhere, of a fit that takes it as known."""
+def _command(cohort: CohortOptions, settings: dict[str, Any]) -> str:
+    """The command line of the analysis."""
     others = {
         "--learner": settings.get("learner"), "--unit": settings.get("unit"),
+        "--prevalence": settings.get("prevalence"), "--prevalence-error": settings.get("prevalence_error"),
         "--no-backtest": settings.get("backtest") is False,
     }  # fmt: skip
-    table, told = str(cohort.table), cohort.told()
-    commands = [command_line("analyze", table, {**told, **others}, default_folder(cohort.table))]
-    if settings.get("prevalence") is not None:
-        known = {name: value for name, value in told.items() if name != "--by"} | {"--learner": settings.get("learner")}
-        known |= {"--prevalence": settings["prevalence"], "--prevalence-error": settings.get("prevalence_error")}
-        commands.append(command_line("fit", table, known, SHARED_MODEL))
-    return commands
+    return command_line("analyze", str(cohort.table), {**cohort.told(), **others}, default_folder(cohort.table))

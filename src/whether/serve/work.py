@@ -137,20 +137,18 @@ class Work:
         if "error" in found:
             self.problem = found["error"]
             if self.look is not None:  # the columns stay to be corrected
-                self.look = {**self.look, "ready": False, "commands": []}
+                self.look = {**self.look, "ready": False, "command": ""}
         else:
             self.look = found
 
     async def _analyse(self) -> None:
         assert self.look is not None
-        commands, told = self.look["commands"], []
-        for command in commands:
-            done = await self._run(command)
-            if done["code"] != 0:
-                self.problem = name_roles(done["err"].strip().rsplit("\n", 1)[-1].removeprefix("whether: "))
-                return
-            told.append(done["out"])
-        self.runs = [self._describe(commands, told), *self.runs]
+        command = self.look["command"]
+        done = await self._run(command)
+        if done["code"] != 0:
+            self.problem = name_roles(done["err"].strip().rsplit("\n", 1)[-1].removeprefix("whether: "))
+            return
+        self.runs = [self._describe(command), *self.runs]
 
     async def _run(self, command: str) -> Told:
         """Run the program in the folder of the table; what it leaves if it is stopped is removed."""
@@ -163,29 +161,23 @@ class Work:
 
     # ---------------------------------------------------------------- results
 
-    def _describe(self, commands: list[str], told: list[str]) -> Told:
-        summary = json.loads((self.results(commands) / SUMMARY).read_text(encoding="utf-8"))
+    def _describe(self, command: str) -> Told:
+        summary = json.loads((self.results(command) / SUMMARY).read_text(encoding="utf-8"))
         answer = {name: summary["answer"][name] for name in ("badge", "headline", "sentences")}
-        answer["commands"] = commands
-        if len(told) > 1:
-            answer["with_share"] = told[1]
-        return {**answer, "number": len(self.runs) + 1, "files": self.files(commands)}
+        number = len(self.runs) + 1
+        return {**answer, "command": command, "number": number, "files": self.files(command)}
 
-    def results(self, commands: list[str]) -> Path:
+    def results(self, command: str) -> Path:
         """Folder that the analysis wrote."""
-        return self.folder / shlex.split(commands[0])[-1]
+        return self.folder / shlex.split(command)[-1]
 
-    def files(self, commands: list[str]) -> list[Told]:
+    def files(self, command: str) -> list[Told]:
         """What can be downloaded."""
-        listed = [(self.results(commands) / name, text) for name, text in FILES.items()]
-        listed += [
-            (self.folder / shlex.split(one)[-1], "the model that takes the share as known") for one in commands[1:]
-        ]
+        listed = [(self.results(command) / name, text) for name, text in FILES.items()]
         return [{"name": path.name, "text": text, "size": path.stat().st_size} for path, text in listed]
 
     def find(self, name: str) -> Path | None:
         """A file that can be downloaded, by its name; None for any other name."""
         if not self.runs or not any(one["name"] == name for one in self.runs[0]["files"]):
             return None
-        folder = self.results(self.runs[0]["commands"]) if name in FILES else self.folder
-        return folder / name
+        return self.results(self.runs[0]["command"]) / name

@@ -242,7 +242,7 @@
     show("ready", ready && !analysing);
     show("running", analysing);
     find("run").disabled = state.doing === "looking";
-    if (ready) put("commands", state.look.commands.join("\n"));
+    if (ready) put("command", state.look.command);
     moveFocus(analysing);
     if (!analysing) return;
     const [all, ...inner] = state.progress, bar = find("bar");
@@ -264,7 +264,7 @@
     if (!last) return;
     if (last.number !== shownRun) {
       shownRun = last.number;
-      asked = last.commands.join("\n");
+      asked = last.command;
       put("badge", last.badge);
       find("answer").replaceChildren(...last.sentences.map((sentence) => {
         const line = document.createElement("p");
@@ -272,16 +272,12 @@
         line.textContent = sentence.replaceAll(" %", "\u00a0%"); // a number and its sign stay on one line
         return line;
       }));
-      const [first, ...rest] = (last.with_share || "").split("\n");
-      show("with-share", Boolean(first));
-      put("share-sentence", first);
-      put("share-text", rest.join("\n"));
       find("report").src = find("report-link").href = `tables/${work}/report?${last.number}`;
       find("files").replaceChildren(...last.files.map(makeFile));
-      fill("earlier-list", earlier.map((run) => `${run.headline} (${run.commands.join("; ")})`));
+      fill("earlier-list", earlier.map((run) => `${run.headline} (${run.command})`));
       show("earlier", earlier.length > 0);
     }
-    show("outdated", Boolean(state.look) && (state.look.commands || []).join("\n") !== asked);
+    show("outdated", Boolean(state.look) && (state.look.command || "") !== asked);
   }
 
   function makeFile(file) {
