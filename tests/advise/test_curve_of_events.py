@@ -108,3 +108,4 @@ def test_a_ranking_that_recorded_events_turn_round_is_not_called_a_cost():
     found = Selection(auc_by_risk=0.81, auc_by_labels=0.19)
     assert cost_text(found) == "would put more pairs of people in the wrong order than in the right one"
     assert cost_text(found._replace(auc_by_labels=0.70)) == "lowers the AUC from 0.81 to 0.70"
+    assert cost_text(Selection(auc_by_risk=0.664, auc_by_labels=0.656)) == "lowers the AUC by less than 0.01"

@@ -211,9 +211,8 @@ def cost_text(found: DependenceEvidence) -> str:
     """What ranking people by their chance of a recorded event does, by the model of event times, as a verb."""
     if found.auc_by_labels < 0.495:
         return "would put more pairs of people in the wrong order than in the right one"
-    if found.auc_by_risk - found.auc_by_labels < 0.005:
-        return "lowers the AUC by less than 0.01"
-    return f"lowers the AUC from {found.auc_by_risk:.2f} to {found.auc_by_labels:.2f}"
+    before, after = f"{found.auc_by_risk:.2f}", f"{found.auc_by_labels:.2f}"
+    return f"lowers the AUC from {before} to {after}" if after < before else "lowers the AUC by less than 0.01"
 
 
 def _list(drivers: Sequence[Driver]) -> str:
