@@ -34,7 +34,7 @@ DATES = [f"2019-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(N)]
 BAD_TABLES = {
     "empty file": ("", FIT, 1, "is empty"),
     "blank lines": ("\n\n  \n", FIT, 1, "nothing but blank lines"),
-    "binary file": (bytes(range(256)) * 20, FIT, 1, "bytes that text has not"),
+    "binary file": (bytes(range(256)) * 20, FIT, 1, "is not a text file"),
     "zip or Excel": (b"PK\x03\x04" + bytes(100), FIT, 1, "Excel workbook"),
     "gzip": (b"\x1f\x8b\x08" + bytes(100), FIT, 1, "gzip"),
     "web page": ("<html><script>alert(1)</script></html>", FIT, 1, "web page"),
@@ -176,7 +176,7 @@ def test_at_least_forty_bad_inputs_are_tried():
 
 BAD_NEW_TABLES = {
     "empty file": ("", (), 1, "is empty"),
-    "binary file": (bytes(range(256)) * 20, (), 1, "bytes that text has not"),
+    "binary file": (bytes(range(256)) * 20, (), 1, "is not a text file"),
     "missing column": (GOOD.replace("stage", "stgae", 1), (), 1, "lacks 1 of the 2 .*: 'stage'. Did you mean 'stgae'"),
     "missing columns": ("a,b\n1,2\n", (), 1, "lacks 2 of the 2 columns that the model needs: 'age', 'stage'"),
     "text for numbers": (cells("old", column="age"), (), 1, "'age' should hold numbers, but row 7 holds 'old'"),

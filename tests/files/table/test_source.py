@@ -164,7 +164,7 @@ BAD = {
     "zip": (b"PK\x03\x04rest", "Excel"),
     "gzip": (b"\x1f\x8b\x08", "gzip"),
     "pdf": (b"%PDF-1.7", "PDF"),
-    "binary": (b"a,b\n1,\x00\x01\x02\n", "bytes that text has not"),
+    "binary": (b"a,b\n1,\x00\x01\x02\n", "is not a text file"),
     "html": (b"<!DOCTYPE html><html></html>", "web page"),
     "json": (b'{"a": 1}', "JSON"),
     "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "2 rows of .* row 2 below the header has 1, the header 2"),

@@ -26,7 +26,7 @@ def read_sqlite(path: Path, query: str | None) -> pa.Table:
             return _fetch(connection.execute(query))
     # sqlite3.Warning is what Python raises for two statements at once.
     except (sqlite3.Error, sqlite3.Warning) as error:
-        if "not authorized" in str(error):
+        if "not authorized" in str(error) or "authorization denied" in str(error):
             raise TableError(f"A query only reads: a SELECT is needed, got {shorten(str(query))!r}.") from error
         raise TableError(f"SQLite cannot answer the query to {str(path)!r}: {error}.") from error
 

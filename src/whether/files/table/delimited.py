@@ -58,8 +58,8 @@ def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[st
             n_quotes += chunk.count(b'"')
             if b"\0" in chunk:
                 raise TableError(
-                    f"{str(path)!r} is no table: it holds bytes that text has not. CSV, Parquet, Feather, Excel, "
-                    "Stata, SPSS, SAS, R (.rds), SQLite and DuckDB files can be read."
+                    f"{str(path)!r} is not a text file, and not one of the other kinds that can be read: CSV, Parquet, "
+                    "Feather, Excel, Stata, SPSS, SAS, R (.rds), SQLite and DuckDB."
                 )
             if is_utf8:
                 try:
