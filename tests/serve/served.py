@@ -75,8 +75,9 @@ class Served:
         return self.wait(work)
 
     def files(self):
-        """Everything in the private folders."""
-        return sorted(path for folder in self.temporary.glob("whether-serve-*") for path in folder.rglob("*"))
+        """Everything in the private folders; os.walk goes on where one is removed meanwhile."""
+        walked = (walk for folder in self.temporary.glob("whether-serve-*") for walk in os.walk(folder))
+        return sorted(Path(folder, name) for folder, inner, names in walked for name in (*inner, *names))
 
     def stop(self, number=signal.SIGINT):
         """Stop it, and return its exit code."""
