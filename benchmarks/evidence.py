@@ -1,6 +1,7 @@
 """Level and power of the tests of evidence, and what tests of sufficient follow-up make of follow-up that is not.
 
     python -m benchmarks evidence levels [replicates] [world or test ...] [--results FILE] [--jobs N] [--tell]
+    python -m benchmarks evidence records [replicates] [kind or version ...] [--results FILE] [--tell]
     python -m benchmarks evidence follow-up [replicates]
 
 Levels go by cells, a test in a world: of each two cohorts are run, and then the rest, the cheapest cells first. Cohorts
@@ -16,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import whether as wh
+from benchmarks import record_levels
 from benchmarks.levels import LEVEL, levels
 from benchmarks.null_worlds import NULL_WORLDS, ROUNDED, WRONG_RECORDS, draw
 from whether.advise.evidence.agreement import examine_agreement
@@ -193,7 +195,9 @@ def main(arguments):
     what = arguments[0] if arguments else "levels"
     if what == "levels":
         levels(arguments[1:], CASES, TESTS, run, N_REPLICATES)
+    elif what == "records":
+        record_levels.main(arguments[1:])
     elif what == "follow-up":
         follow_up(int(arguments[1]) if len(arguments) > 1 else N_REPLICATES)
     else:
-        sys.exit(f"unknown part {what!r}: levels or follow-up")
+        sys.exit(f"unknown part {what!r}: levels, records or follow-up")
