@@ -21,6 +21,7 @@ import whether as wh
 from benchmarks.kept_rows import append_row, read_rows
 from benchmarks.levels import LEVEL
 from whether.advise.evidence.agreement import examine_agreement
+from whether.advise.evidence.compared_models import compare_models
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.linearity import examine_linearity
@@ -28,7 +29,7 @@ from whether.advise.evidence.material import gather
 from whether.advise.evidence.probes import EventTimeFits, design_probe, event_time_candidates
 from whether.advise.evidence.scar import examine_scar
 from whether.advise.evidence.shape import examine_shape
-from whether.advise.evidence.time_trust import compare_models, measure_end_mass
+from whether.advise.evidence.time_trust import measure_end_mass
 from whether.advise.evidence.watched import watch_on
 from whether.simulation import RECORD_WORLDS, RecordWorld
 from whether.simulation.signals import Curve, Linear, steep_wave_and_steep_valley
@@ -109,7 +110,7 @@ def run_tests(material, rng, wanted):
         "scar-lr": lambda: examine_scar(material, rng).likelihood_ratio,
         "follow-up-cox": lambda: check_follow_up(material)[0],
         "labels-vs-times": lambda: check_labels_against_times(cohort, fits) if material.has_follow_up else None,
-        "hausman": lambda: compare_models(material, fits)[0] if material.has_follow_up else None,
+        "hausman": lambda: compare_models(material, fits, rng)[0] if material.has_follow_up else None,
         "end-mass": lambda: (
             measure_end_mass(cohort.required("time")[exact], cohort.required("follow_up")[exact]) if ends else None
         ),

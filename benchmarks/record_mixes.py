@@ -1,4 +1,4 @@
-"""Worlds in which several records come together and no distribution is ours: is the number right, does its interval hold?
+"""Worlds in which several records come together and no distribution is ours: does the number, and its interval, hold?
 
     python -m benchmarks records mixed [COHORTS] [WORLD ...]
 
@@ -58,7 +58,7 @@ def age_scale(rng):
 
 
 def two_causes(rng):
-    """Two causes of death: one by a feature, and one that takes three times as many of those who will have the event."""
+    """Two causes of death: one by a feature, and one that takes those who will have the event three times as often."""
     X = rng.normal(size=(N_PEOPLE, 4))
     positive = rng.random(N_PEOPLE) < expit(0.2 + X @ [0.8, -0.6, 0.0, 0.0])
     event = np.exp(0.3 + X @ [0.0, 0.3, -0.4, 0.0] + 0.6 * rng.normal(size=N_PEOPLE))

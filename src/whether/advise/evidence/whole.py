@@ -160,7 +160,7 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
     """Examine a checked cohort: tests and curves on a view in which nobody is known to be negative."""
     view, negative = watch_on(material, rng), material.cohort.seen_negative
     fits = EventTimeFits(view.cohort)
-    trust = examine_time_trust(view, fits)
+    trust = examine_time_trust(view, fits, rng.spawn(1)[0])
     trusted = trust is not None and trust.reading != "contradicted"
     follow_up = examine_follow_up(view, rng, material.cohort)
     dependence = examine_dependence(view, fits, rng.spawn(1)[0], trust_times=trusted)
