@@ -30,7 +30,7 @@ from whether.advise.evidence.probes import EventTimeFits, design_probe, event_ti
 from whether.advise.evidence.scar import examine_scar
 from whether.advise.evidence.shape import examine_shape
 from whether.advise.evidence.time_trust import measure_end_mass
-from whether.advise.evidence.watched import watch_on
+from whether.advise.evidence.watched import take_apart, watch_on
 from whether.simulation import RECORD_WORLDS, RecordWorld
 from whether.simulation.signals import Curve, Linear, steep_wave_and_steep_valley
 
@@ -92,7 +92,7 @@ def draw(kind: Kind, version: str, seed: int):
     known = {"time": time, **made.records}
     if kind.has_follow_up:
         known["follow_up"] = made.follow_up
-    return watch_on(gather(made.X, made.y, question=kind.question, **known), rng), rng
+    return take_apart(watch_on(gather(made.X, made.y, question=kind.question, **known), rng), rng), rng
 
 
 def run_tests(material, rng, wanted):
