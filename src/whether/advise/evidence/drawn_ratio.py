@@ -51,9 +51,9 @@ def ratio_test(
     return found
 
 
-def is_clear(found: HypothesisTest, n_drawn: int) -> bool:
+def is_clear(found: HypothesisTest, n_drawn: int, rejected: float = REJECTED) -> bool:
     """Whether so many draws are enough: what is read would not change with more."""
-    return n_drawn >= FEWEST_DRAWS and not REJECTED < found.p_value < NOT_REJECTED
+    return n_drawn >= FEWEST_DRAWS and not rejected < found.p_value < NOT_REJECTED
 
 
 def set_against(test: HypothesisTest, drawn: list[float]) -> HypothesisTest:
