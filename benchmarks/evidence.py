@@ -1,6 +1,7 @@
 """Level and power of the tests of evidence, and what tests of sufficient follow-up make of follow-up that is not.
 
     python -m benchmarks evidence levels [replicates] [world or test ...] [--results FILE] [--jobs N] [--tell]
+    python -m benchmarks evidence records [replicates] [kind or version ...] [--results FILE] [--tell]
     python -m benchmarks evidence follow-up [replicates]
 
 Levels go by cells, a test in a world: of each two cohorts are run, and then the rest, the cheapest cells first. Cohorts
@@ -16,9 +17,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import whether as wh
+from benchmarks import record_levels
 from benchmarks.levels import LEVEL, levels
 from benchmarks.null_worlds import NULL_WORLDS, ROUNDED, WRONG_RECORDS, draw
 from whether.advise.evidence.agreement import examine_agreement
+from whether.advise.evidence.compared_models import compare_models
 from whether.advise.evidence.cure_fraction import estimate_cure_fraction
 from whether.advise.evidence.dependence import check_event_times, check_follow_up
 from whether.advise.evidence.follow_up import last_events
@@ -30,7 +33,7 @@ from whether.advise.evidence.probes import EventTimeFits, design_probe, event_ti
 from whether.advise.evidence.scar import bootstrap_scar_test, check_constant
 from whether.advise.evidence.seen_longer import check_seen_longer
 from whether.advise.evidence.shape import examine_shape
-from whether.advise.evidence.time_trust import compare_models, measure_end_mass, measure_heaping
+from whether.advise.evidence.time_trust import measure_end_mass, measure_heaping
 from whether.cohort import Cohort
 from whether.simulation.noise import NormalNoise
 from whether.simulation.worlds import WORLDS
@@ -84,7 +87,9 @@ TESTS = {
     "labels-vs-times": lambda material, seed: check_labels_against_times(
         material.cohort, EventTimeFits(material.cohort)
     ),
-    "hausman": lambda material, seed: compare_models(material, EventTimeFits(material.cohort))[0],
+    "hausman": lambda material, seed: compare_models(
+        material, EventTimeFits(material.cohort), np.random.default_rng([seed, 4])
+    )[0],
     "shape": lambda material, seed: examine_shape(material, EventTimeFits(material.cohort)).test,
     "agreement": lambda material, seed: examine_agreement(material, EventTimeFits(material.cohort)).test,
     "end-mass": lambda material, seed: of_end_mass(material),
@@ -193,7 +198,9 @@ def main(arguments):
     what = arguments[0] if arguments else "levels"
     if what == "levels":
         levels(arguments[1:], CASES, TESTS, run, N_REPLICATES)
+    elif what == "records":
+        record_levels.main(arguments[1:])
     elif what == "follow-up":
         follow_up(int(arguments[1]) if len(arguments) > 1 else N_REPLICATES)
     else:
-        sys.exit(f"unknown part {what!r}: levels or follow-up")
+        sys.exit(f"unknown part {what!r}: levels, records or follow-up")

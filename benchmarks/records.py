@@ -4,6 +4,7 @@
     python -m benchmarks records default [SEEDS] [linear|auto] [WORLD ...]
     python -m benchmarks records ignored [SEEDS] [WORLD ...]
     python -m benchmarks records cost [PEOPLE ...]
+    python -m benchmarks records mixed [COHORTS] [WORLD ...]
 
 ``recovery``: maximum likelihood where the model is right: errors of the coefficients in standard errors of their mean,
 how often 95 % intervals hold the truth, and stated standard errors over the spread of the estimates. Without records
@@ -12,7 +13,8 @@ times of death by itself: coefficients of deaths are those of fits that chose th
 user gets; AUC on new people beside that of the true risks, and the error of their mean risk. New people are followed
 from time zero, late entry or not. A world with ``:curved`` after its name has a risk that no linear predictor fits.
 ``ignored``: relative error of the summed risks of the people at hand when a record is read, and when it is not.
-``cost``: processor time of a fit with the record over that of a fit without, to the same rows.
+``cost``: processor time of a fit with the record over that of a fit without, to the same rows. ``mixed``: see
+``record_mixes``.
 """
 
 import time
@@ -24,13 +26,13 @@ from joblib import Parallel, delayed
 from sklearn.metrics import roc_auc_score
 
 import whether as wh
+from benchmarks.record_mixes import mixed
 from whether.simulation import RECORD_WORLDS, RecordWorld
 from whether.simulation.signals import Curve, steep_wave_and_steep_valley
 from whether.validate import ArgumentError
 
 N_PEOPLE = 2_000
 N_NEW = 10_000
-N_JOBS = 2
 LEARNERS = ("linear", "auto")
 LIFETIME = "lifetime"
 PLAIN = RecordWorld("no-records", "No records", RECORD_WORLDS["visits"].people)
@@ -124,7 +126,7 @@ def recovery(arguments):
     for name in names:
         cases = {"": READ[name]} if name != "clusters" else {", not told of them": (), "": READ[name]}
         for note, records in cases.items():
-            drawn = Parallel(n_jobs=N_JOBS)(delayed(recover)(name, records, n, seed) for seed in range(n_replicates))
+            drawn = Parallel(n_jobs=-1)(delayed(recover)(name, records, n, seed) for seed in range(n_replicates))
             done = [rows for rows in drawn if rows is not None]
             _print_recovery(name + note, records, done, len(drawn) - len(done))
 
@@ -136,9 +138,11 @@ def _print_recovery(name, records, done, n_failed):
     )
     spread, n_told = np.nanstd(error, axis=0, ddof=1), np.count_nonzero(~np.isnan(error), axis=0)
     bias = np.nanmean(error, axis=0) / (spread / np.sqrt(n_told))
+    of_one_fit = np.abs(bias / np.sqrt(n_told)).max()
     print(
         f"\n{name} ({', '.join(records) or 'times only'}): {n_failed} failed; largest bias {np.abs(bias).max():.1f}, "
-        f"root mean square {np.sqrt(np.mean(bias**2)):.2f}; coverage {100 * np.nanmean(held):.1f}"
+        f"{of_one_fit:.2f} standard errors of one fit; root mean square {np.sqrt(np.mean(bias**2)):.2f}; "
+        f"coverage {100 * np.nanmean(held):.1f}"
     )
     print(f"  {'coefficient':28s} {'error':>8s} {'bias':>6s} {'coverage':>9s} {'stated/true spread':>19s} {'fits':>5s}")
     ratio = np.sqrt(np.nanmean(standard_error**2, axis=0)) / spread
@@ -172,7 +176,7 @@ def default(arguments):
     for name in names:
         for learner in learners:
             try:
-                drawn = Parallel(n_jobs=N_JOBS)(delayed(judge_default)(name, learner, seed) for seed in range(n_seeds))
+                drawn = Parallel(n_jobs=-1)(delayed(judge_default)(name, learner, seed) for seed in range(n_seeds))
             except ArgumentError as refusal:
                 print(f"{name:30s} {learner:8s} refused: {refusal}", flush=True)
                 continue
@@ -205,7 +209,7 @@ def ignored(arguments):
     print(f"{'world':24s} {'record':30s} {'ever, without deaths':>21s} {'rms':>6s} {'before death':>22s} {'rms':>6s}")
     for name in names:
         for way, records in WAYS[name].items():
-            drawn = Parallel(n_jobs=N_JOBS)(delayed(judge_way)(name, records, seed) for seed in range(n_seeds))
+            drawn = Parallel(n_jobs=-1)(delayed(judge_way)(name, records, seed) for seed in range(n_seeds))
             print(f"{name:24s} {way:30s} {' '.join(map(tell_with_spread, np.array(drawn).T))}", flush=True)
 
 
@@ -240,5 +244,5 @@ def cost(arguments):
 
 
 def main(arguments):
-    jobs = {"recovery": recovery, "default": default, "ignored": ignored, "cost": cost}
+    jobs = {"recovery": recovery, "default": default, "ignored": ignored, "cost": cost, "mixed": mixed}
     jobs[arguments[0]](arguments[1:])

@@ -8,7 +8,7 @@ import whether as wh
 from tests.advise.people import draw_late, draw_mortal, draw_visited
 from whether.advise.evidence.dependence import cox_score
 from whether.advise.evidence.material import gather
-from whether.advise.evidence.watched import watch_on
+from whether.advise.evidence.watched import take_apart, watch_on
 from whether.methods import METHODS
 from whether.survival import cumulative_incidence, kaplan_meier
 
@@ -217,3 +217,29 @@ def test_incidence_of_a_real_cohort_agrees_with_its_view(shared_data):
     view = watch_on(gather(X, y, time=time, competing=died), np.random.default_rng(0)).cohort
     ours = 1 - kaplan_meier(view.labeled, view.time).at([10.0, 20.0])
     np.testing.assert_allclose(ours, cumulative_incidence(y, died, time).at([10.0, 20.0]), atol=0.005)
+
+
+def p_values(evidence):
+    tests = (evidence.trust.labels, evidence.dependence.event_times, evidence.dependence.follow_up, evidence.shape.test)
+    more = (evidence.agreement.test, evidence.scar.likelihood_ratio, evidence.linearity.outcome)
+    return [test.p_value for test in (*tests, *more)]
+
+
+def test_of_rows_that_belong_together_tests_take_one():
+    cohort = wh.simulate("partially-dependent", n=600, seed=0)
+    known = {"time": cohort.time, "follow_up": cohort.follow_up}
+    alone = wh.examine(cohort.X, cohort.y, **known)
+    # A group of one row is no group, and a person who is in the table three times is one person.
+    single = wh.examine(cohort.X, cohort.y, **known, groups=np.arange(600))
+    thrice = np.repeat(np.arange(600), 3)
+    repeated = {name: values[thrice] for name, values in known.items()}
+    triple = wh.examine(cohort.X[thrice], cohort.y[thrice], **repeated, groups=thrice)
+    assert p_values(single) == p_values(alone)
+    np.testing.assert_allclose(p_values(triple), p_values(alone))
+    assert triple.counts.n == 1800
+
+
+def test_groups_that_are_centres_leave_all_rows_to_the_tests():
+    cohort = wh.simulate("partially-dependent", n=600, seed=0)
+    material = gather(cohort.X, cohort.y, time=cohort.time, groups=np.arange(600) % 20)
+    assert take_apart(material, np.random.default_rng(0)) is material

@@ -296,5 +296,6 @@ def _advise_then(task: SplitTask, then: EarlierEndpoint, training: Flags) -> tup
         known = then.known(training)
         if not task.plan.knows_follow_up(then):
             known["follow_up"] = None
+        known["groups"] = task.group[training] if task.is_grouped else None
         advice = recommend(task.features[training], then.y[training], **known, propensity_features=task.named)
     return advice.method, advice.refused

@@ -98,7 +98,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         X, y, time, follow_up, entry
             See `examine`.
         groups : array-like of shape (n,), optional
-            Rows that depend on each other, for the fit; see `CensoredClassifier.fit`.
+            Rows that depend on each other; see `examine` and `CensoredClassifier.fit`.
         known_negative, time_lower, entry_time, competing : array-like of shape (n,), optional
             See `CensoredClassifier.fit`.
         """
@@ -107,7 +107,12 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, X, reset=True, dtype=[np.float64, np.float32], ensure_all_finite=False)
         labels = column_or_1d(y, warn=True)
         known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, "competing": competing}
-        known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
+        known |= {
+            "known_negative": known_negative,
+            "time_lower": time_lower,
+            "entry_time": entry_time,
+            "groups": groups,
+        }
         settings: dict[str, Any] = {"propensity_features": self.propensity_features, "random_state": self.random_state}
         settings |= {"prevalence": self.prevalence, "prevalence_error": self.prevalence_error}
         self.recommendation_ = recommend(X, labels, **known, **settings)
@@ -115,7 +120,7 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         estimator = self.recommendation_.estimator.set_params(random_state=self.random_state)
         if self.learner is not None:
             estimator.set_params(learner=self.learner)
-        estimator.fit(X, labels, groups=groups, **self.recommendation_.fit_parameters)
+        estimator.fit(X, labels, **self.recommendation_.fit_parameters)
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         return self

@@ -112,7 +112,7 @@ def recommend(
         The share of positives among people like these, if it is known from elsewhere, and its standard error; without
         one it is taken as exact. The recommended classifier is told; where follow-up is short, that settles the level.
     **records
-        ``known_negative``, ``time_lower``, ``entry_time``, ``competing`` and ``question``; see `examine`.
+        ``known_negative``, ``time_lower``, ``entry_time``, ``competing``, ``question`` and ``groups``; see `examine`.
 
     Returns
     -------

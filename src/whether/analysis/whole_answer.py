@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,7 +27,7 @@ from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
 from whether.learners import choice
 from whether.learners.progress import Steps, progress, reporting
-from whether.validate import FollowUpWarning, check_between, check_whole_number, number_groups
+from whether.validate import FollowUpWarning, check_between, check_whole_number
 
 
 def analyze(
@@ -122,9 +121,9 @@ def analyze(
     rows_of, draws = np.random.default_rng(random_state).spawn(2)
     with reporting(verbose), progress(3 + backtest + sensitivity, "Analysis") as stages:
         with _stage("Examining the cohort", stages):
-            evidence = examine(source.X, source.y, **source.known, random_state=random_state)
+            evidence = examine(source.X, source.y, **source.known, groups=source.groups, random_state=random_state)
             advice = recommend(evidence, prevalence=prevalence, prevalence_error=prevalence_error)
-        cohort = _put_together(evidence.material.cohort, source.groups)
+        cohort = evidence.material.cohort
         memberships = read_memberships(source.by, source.X, cohort.labeled)
         with _stage("Fitting", stages):
             model = _take_model(advice, learner, random_state)
@@ -179,11 +178,6 @@ def _of_levels(found: Level, sums: Sums, evidence: Evidence, memberships: Sequen
         "windows": count_windows(np.arange(cohort.n)),
         "by_group": measure_groups(memberships, cohort.labeled, open_people, found.measure, count_windows),
     }
-
-
-def _put_together(cohort: Cohort, groups: Any) -> Cohort:
-    """Return the cohort with the groups that rows belong to."""
-    return cohort if groups is None else replace(cohort, groups=number_groups(groups, cohort.n))
 
 
 def _of_sums(evidence: Evidence) -> dict[str, Any]:

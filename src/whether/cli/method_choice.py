@@ -108,7 +108,9 @@ def fit_model(
     if strange is not None:
         raise CommandError(f"{method.name} has no use for --{strange.replace('_', '-')}.")
     model = method.build(people.propensity_features or [], learner=learner, random_state=seed, **settings)
-    return model.fit(people.X, people.y, **times, groups=people.groups) if rows is None else model.fit_rows(rows)
+    if rows is not None:
+        return model.fit_rows(rows)
+    return model.fit(people.X, people.y, **times | {"groups": people.groups})
 
 
 def follow_advice(
@@ -119,7 +121,7 @@ def follow_advice(
         raise CommandError(f"The advice is about features. Without any, give --method, such as {AFTMC_F.name}.")
     beside = what_else(people, question, recommend, "fit")
     known: dict[str, Any] = dict(zip(("prevalence", "prevalence_error"), share, strict=True))
-    advice = recommend(people.X, people.y, **people.known, **beside, **known, random_state=seed)
+    advice = recommend(people.X, people.y, **people.known, **beside, **known, groups=people.groups, random_state=seed)
     refusals = AdviceWords(advice, disclose(advice, FEWEST)).refusals
     return METHODS[advice.method], advice.learner, advice.fit_parameters, refusals
 

@@ -15,6 +15,9 @@ from whether.simulation.truth import label_rate, true_outcome_proba, true_propen
 
 BoolArray = NDArray[np.bool_]
 
+# How long a registry that misses no event would have waited for one: hardly any takes longer.
+_REGISTRY_END = 100.0
+
 
 class ClusterStreams(Streams):
     """Streams in which rows of a cluster share some features and some of the chance behind outcome and event time."""
@@ -73,13 +76,14 @@ def simulate_recorded(world: RecordWorld, n: int, seed: int | np.random.SeedSequ
     labeled = people.positive & (people.event <= seen_until)
     lower, upper = _record_events(world, people, seen_until)
     deaths, risk = world.deaths, true_outcome_proba(world.people, people.X)
+    watched = np.where(people.registered, np.maximum(people.planned, _REGISTRY_END), people.planned)
     before_death = people.positive & (people.event < people.death)
     return SimulatedCohort(
         X=people.X,
         feature_names=world.people.feature_names,
         y=labeled.astype(np.int64),
         time=np.where(labeled, upper, people.last_contact),
-        follow_up=np.where(labeled, np.maximum(upper, people.planned), people.planned),
+        follow_up=np.where(labeled, np.maximum(upper, watched), watched),
         positive=people.positive.astype(np.int64),
         outcome_proba=risk,
         propensity=_propensity(world, people.X),

@@ -45,14 +45,19 @@ def ratio_test(
     found, drawn = test, []
     for draw in _draw_cohorts(cohort, tied, rng):
         drawn.append(ratio(draw)[0])
-        found = _set_against(test, drawn)
-        if len(drawn) >= FEWEST_DRAWS and not REJECTED < found.p_value < NOT_REJECTED:
+        found = set_against(test, drawn)
+        if is_clear(found, len(drawn)):
             break
     return found
 
 
-def _set_against(test: HypothesisTest, drawn: list[float]) -> HypothesisTest:
-    """Return the test of a ratio that is set against those of draws."""
+def is_clear(found: HypothesisTest, n_drawn: int, rejected: float = REJECTED) -> bool:
+    """Whether so many draws are enough: what is read would not change with more."""
+    return n_drawn >= FEWEST_DRAWS and not rejected < found.p_value < NOT_REJECTED
+
+
+def set_against(test: HypothesisTest, drawn: list[float]) -> HypothesisTest:
+    """Return the test of a statistic that is set against those of draws."""
     statistic = test.statistic / max(float(np.mean(drawn)) / test.degrees, 1.0)
     p_value = float(f.sf(statistic / test.degrees, test.degrees, len(drawn) * test.degrees))
     return replace(test, statistic=statistic, p_value=p_value)

@@ -10,16 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, poisson
 
-from whether.advise.evidence.dependence import LARGE_UNSEEN_SHARE
+from whether.advise.evidence.compared_models import compare_models
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.label_check import check_labels_against_times
 from whether.advise.evidence.material import Material
-from whether.advise.evidence.probes import (
-    EventTimeFits,
-    all_columns,
-    fit_probe,
-    follow_up_candidates,
-)
+from whether.advise.evidence.probes import EventTimeFits
 from whether.evaluate.bootstrap import Interval
 from whether.facts import People, Personal, RestsOn
 
@@ -31,14 +26,6 @@ Flags = NDArray[np.bool_]
 CONTRADICTED = 0.001
 # The windows in which events at the end of follow-up are counted, as parts of each person's own follow-up.
 LAST_PART, LAST_WINDOW = 0.02, 0.10
-# Events, all and per feature, that two unpenalised models with all features in both parts need before they can be
-# compared: the follow-up model learns little from each. With eight features the test rejects in 13 % of replicates, not
-# 5 %, with 460 events, in 9 % with 530, and in more with two indices that half of the people chose.
-FEWEST_COMPARED, EVENTS_PER_FEATURE = 500, 70
-# Noise in log event times, in parts of their spread, below which the two models cannot be compared: labels then jump
-# where follow-up reaches the event time, and the maximum of the follow-up model lies at the far side of the gap. With
-# times that have no noise at all a test that is run anyway rejects in 12 % of the baseline's replicates, not 5 %.
-LITTLE_NOISE = 0.05
 # Records with more distinct values than this share of the events are continuous: there is nothing to heap on.
 CONTINUOUS = 0.9
 
@@ -110,7 +97,7 @@ class TrustEvidence:
         return "contradicted" if self.labels.rejects(CONTRADICTED) else "not contradicted"
 
 
-def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence | None:
+def examine_time_trust(material: Material, fits: EventTimeFits, rng: np.random.Generator) -> TrustEvidence | None:
     """Return the evidence on event times; None where there are none."""
     if not material.has_time:
         return None
@@ -122,7 +109,7 @@ def examine_time_trust(material: Material, fits: EventTimeFits) -> TrustEvidence
         missing = HypothesisTest("event times agree with labels and follow-up", note="potential follow-up is unknown")
         return TrustEvidence(heaping, None, missing, missing, None)
     follow_up = cohort.required("follow_up")
-    hausman, difference = compare_models(material, fits)
+    hausman, difference = compare_models(material, fits, rng)
     return TrustEvidence(
         heaping,
         measure_end_mass(time[exact], follow_up[exact]) if exact.any() else None,
@@ -168,26 +155,3 @@ def measure_end_mass(event_times: Array, follow_up: Array) -> EndMass:
     error = math.sqrt(counts.mean() * (1 + weight @ weight))
     p_value = float(norm.sf((counts[0] - expected) / error)) if error > 0 else 1.0
     return EndMass(counts[0] / left.size, expected / left.size, p_value, int(near.sum()), int(counts[0]))
-
-
-def compare_models(material: Material, fits: EventTimeFits) -> tuple[HypothesisTest, Interval | None]:
-    """Hausman-type comparison of mean risk by the event-time and the follow-up model, on the same people."""
-    null = "event-time and follow-up model agree on the mean risk"
-    cohort = material.cohort
-    scarce = min(material.n_events, cohort.n - material.n_events)
-    if scarce < max(FEWEST_COMPARED, EVENTS_PER_FEATURE * cohort.features.shape[1]):
-        return HypothesisTest(null, note="too few events to compare two models"), None
-    by_time = fits.of(cohort)
-    unseen = by_time.unseen_share(float(cohort.required("follow_up").max()))
-    if unseen > LARGE_UNSEEN_SHARE:
-        return HypothesisTest(null, note="both models extrapolate"), None
-    if by_time.noise < LITTLE_NOISE:
-        return HypothesisTest(null, note="features tell event times nearly without noise"), None
-    # The same residual distribution in both: it is the times that are in question.
-    by_follow_up = fit_probe(cohort, follow_up_candidates(cohort, (by_time.distribution,)), all_columns(cohort))
-    (risk, influence), (other, other_influence) = by_time.mean_risk(), by_follow_up.mean_risk()
-    error = float(np.sqrt(((influence - other_influence) ** 2).sum()))
-    difference = Interval(risk - other, risk - other - 1.96 * error, risk - other + 1.96 * error, error)
-    if not error > 0:
-        return HypothesisTest(null, note="the difference has no variance"), difference
-    return HypothesisTest.of(null, (difference.estimate / error) ** 2, 1), difference

@@ -1,4 +1,4 @@
-"""The cohort as tests see it: nobody is known to be negative, and everybody is watched to the end.
+"""The cohort as tests see it: nobody is known to be negative, everybody is watched to the end, rows are independent.
 
 Tests are made for people who are event-free until they leave observation. Whoever died without the event, or
 is known never to have it, stays event-free for ever, so that such a person can be watched on to where follow-up would
@@ -6,6 +6,8 @@ have ended: to the potential follow-up where that is known, else to a draw from 
 time (Ruan and Gray 2008, for Fine and Gray's model). Kaplan-Meier of this view estimates what Aalen-Johansen does, but
 for late entry: whoever died before they could enter is not there to be watched on. So the curve of events is made from
 what was recorded.
+
+Of rows that belong together tests take one, drawn at random: on all of them they would reject far too often.
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ from whether.cohort import Cohort
 from whether.survival import SurvivalCurve, cumulative_incidence, kaplan_meier
 
 Array = NDArray[np.float64]
+
+# Rows per group, on average, up to which a group is a person or a family. Larger ones are centres, of which there are
+# too few to take one row each: tests then count rows.
+MOST_TOGETHER = 10
 
 
 def event_curve(recorded: Cohort) -> SurvivalCurve:
@@ -64,3 +70,17 @@ def draw_follow_up(cohort: Cohort, last: Array, rng: np.random.Generator) -> Arr
     position = np.searchsorted(-curve.survival, -wanted, side="left")
     # Where the curve ends above zero, the longest follow-up stands for the rest.
     return np.maximum(curve.times[np.minimum(position, curve.times.size - 1)], last)
+
+
+def take_apart(material: Material, rng: np.random.Generator) -> Material:
+    """Return the material with one row of each group."""
+    cohort = material.cohort
+    if cohort.groups is None:
+        return material
+    order = rng.permutation(cohort.n)
+    rows = np.sort(order[np.unique(cohort.groups[order], return_index=True)[1]])
+    if cohort.n > MOST_TOGETHER * rows.size:
+        return material
+    parts = {name: getattr(material, name) for name in ("entry", "planned", "died")}
+    taken = {name: None if values is None else values[rows] for name, values in parts.items()}
+    return replace(material, cohort=replace(cohort.take(rows), groups=None), **taken)

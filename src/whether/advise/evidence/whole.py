@@ -22,7 +22,7 @@ from whether.advise.evidence.probes import EventTimeFits
 from whether.advise.evidence.scar import ScarEvidence, examine_scar
 from whether.advise.evidence.shape import ShapeEvidence, examine_shape
 from whether.advise.evidence.time_trust import TrustEvidence, examine_time_trust
-from whether.advise.evidence.watched import watch_on
+from whether.advise.evidence.watched import take_apart, watch_on
 from whether.facts import Groups, Told
 
 
@@ -56,7 +56,7 @@ class Evidence(Told):
     material : Material
         What was given.
     view : Material
-        The same as tests and curves saw it; see `whether.advise.evidence.watched`.
+        The same as curves saw it, and tests but for one row of each group; see `whether.advise.evidence.watched`.
     """
 
     counts: CountEvidence
@@ -104,6 +104,7 @@ def examine(
     entry_time: ArrayLike | None = None,
     competing: ArrayLike | None = None,
     question: str | None = None,
+    groups: ArrayLike | None = None,
     random_state: int = 0,
 ) -> Evidence:
     """Examine what a cohort allows one to learn.
@@ -134,9 +135,11 @@ def examine(
     question : {"lifetime", "net"}, optional
         Where some died: whether the event comes before death, or would come in a world without other deaths, in which
         a death is an end of follow-up. Default: "lifetime".
+    groups : array-like, optional
+        Rows that belong together: tests take one row of each group, unless groups have more than ten rows on average.
     random_state : int
-        Seed of the simulated critical value, of the bootstrap test, of labels drawn for likelihood ratios and of how
-        long the dead would have been followed.
+        Seed of the simulated critical value, of the bootstrap test, of labels drawn for likelihood ratios, of how long
+        the dead would have been followed and of the rows that stand for groups.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def examine(
     'contradicted'
     """
     known: dict[str, Any] = {"time": time, "follow_up": follow_up, "entry": entry, "question": question}
-    known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time}
+    known |= {"known_negative": known_negative, "time_lower": time_lower, "entry_time": entry_time, "groups": groups}
     material = gather(X, y, **known, competing=competing, propensity_features=propensity_features)
     return examine_material(material, np.random.default_rng(random_state))
 
@@ -159,11 +162,12 @@ def examine(
 def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
     """Examine a checked cohort: tests and curves on a view in which nobody is known to be negative."""
     view, negative = watch_on(material, rng), material.cohort.seen_negative
-    fits = EventTimeFits(view.cohort)
-    trust = examine_time_trust(view, fits)
+    apart = take_apart(view, rng.spawn(1)[0])
+    fits = EventTimeFits(apart.cohort)
+    trust = examine_time_trust(apart, fits, rng.spawn(1)[0])
     trusted = trust is not None and trust.reading != "contradicted"
     follow_up = examine_follow_up(view, rng, material.cohort)
-    dependence = examine_dependence(view, fits, rng.spawn(1)[0], trust_times=trusted)
+    dependence = examine_dependence(apart, fits, rng.spawn(1)[0], trust_times=trusted)
     found = None if follow_up is None else follow_up.cure_fraction(trust_times=trusted)
     if dependence is not None and found is not None and negative is not None:
         dependence = replace(dependence, unseen_share=found.unseen)  # its fit does not see who dies first
@@ -173,11 +177,11 @@ def examine_material(material: Material, rng: np.random.Generator) -> Evidence:
         follow_up=follow_up,
         dependence=dependence,
         trust=trust,
-        shape=examine_shape(view, fits),
-        agreement=examine_agreement(view, fits, some_died=material.cohort.competing is not None),
-        scar=examine_scar(view, rng),
+        shape=examine_shape(apart, fits),
+        agreement=examine_agreement(apart, fits, some_died=material.cohort.competing is not None),
+        scar=examine_scar(apart, rng),
         exchange=examine_exchange(view),
-        linearity=examine_linearity(view, fits, trust_times=trusted),
+        linearity=examine_linearity(apart, fits, trust_times=trusted),
         deaths=examine_deaths(material),
         material=material,
         view=view,
