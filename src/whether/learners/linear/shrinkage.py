@@ -66,6 +66,12 @@ class End(NamedTuple):
         fits = known is not None and own.layout == objective.layout
         return known * (objective.n / own.n) if known is not None and fits else None
 
+    def hessian_of(self, indexed: IndexedObjective, start: Array) -> Array:
+        """About what the Hessian is elsewhere, with other penalties, or on other rows: by their number."""
+        own, nothing = self.indexed, np.zeros((indexed.objective.layout.size, indexed.objective.layout.size))
+        of_likelihood = self.optimum.evaluation.hessian - own.curved(self.optimum.parameters, nothing)
+        return of_likelihood * (indexed.objective.n / own.objective.n) + indexed.curved(start, nothing)
+
     def is_same(self, other: "End") -> bool:
         """Whether another end of the same problem is this one, as far as fits along the path are precise."""
         is_near = np.allclose(self.optimum.parameters, other.optimum.parameters, rtol=0.05, atol=0.05)
@@ -176,8 +182,11 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         training, held_out = objective.subset(inside), objective.subset(outside)
+        near, moved = points[0], np.zeros_like(points[0].optimum.parameters)
         for row, point in enumerate(points):
             indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            optimum = solve(indexed, point.optimum.parameters, TOLERANCE_OF_FOLDS, point)
-            values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
+            # Without the fold the solutions move by about as much at one penalty as at the next.
+            near = End("fold", indexed, solve(indexed, point.optimum.parameters + moved, TOLERANCE_OF_FOLDS, near))
+            moved = near.optimum.parameters - point.optimum.parameters
+            values[row, outside] = held_out.row_values(near.coefficients)
     return values
