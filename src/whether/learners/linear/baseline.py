@@ -138,14 +138,14 @@ def _sum_later(values: Array) -> Array:
 
 def rises(values: Array) -> Array:
     """Each value less the one before, the first less zero."""
-    found = values.copy()
+    found: Array = values.copy()
     found[1:] -= values[:-1]
     return found
 
 
 def _differ(values: Array) -> Array:
     """Each value less the next one."""
-    found = values.copy()
+    found: Array = values.copy()
     found[:-1] -= values[1:]
     return found
 

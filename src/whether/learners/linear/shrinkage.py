@@ -178,15 +178,15 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
     labeled = np.arange(objective.n) < objective.n_labeled
     known = labeled, objective.observed.ranks(), objective.features.totals()[:, None]
     fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
-    values = np.empty((len(points), objective.n))
+    values, is_dear = np.empty((len(points), objective.n)), objective.cost_of_rows > 1
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         training, held_out = objective.subset(inside), objective.subset(outside)
-        near, moved = points[0], np.zeros_like(points[0].optimum.parameters)
+        near, moved = points[0], np.zeros(points[0].optimum.parameters.size)
         for row, point in enumerate(points):
             indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            # Without the fold the solutions move by about as much at one penalty as at the next.
-            near = End("fold", indexed, solve(indexed, point.optimum.parameters + moved, TOLERANCE_OF_FOLDS, near))
-            moved = near.optimum.parameters - point.optimum.parameters
-            values[row, outside] = held_out.row_values(near.coefficients)
+            optimum = solve(indexed, point.optimum.parameters + moved, TOLERANCE_OF_FOLDS, near if is_dear else point)
+            values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
+            if is_dear:  # without the fold solutions move by about as much at one penalty as at the next
+                near, moved = End("fold", indexed, optimum), optimum.parameters - point.optimum.parameters
     return values
