@@ -10,6 +10,7 @@ from scipy.stats import beta
 
 import whether as wh
 from whether.cohort import Cohort
+from whether.estimators.frequency_result import ASSUMED
 from whether.estimators.highest_share import bound_frequency, least_share
 from whether.estimators.mixture_proportion import BOUND_LEVEL, SLACK
 from whether.estimators.priors import ESTIMATORS, _widen, estimate_frequency
@@ -46,14 +47,22 @@ def test_an_interval_holds_its_estimate_and_what_labels_allow(found, people):
     assert 0 < found.purity <= 1 + 1e-12
 
 
-def test_a_result_says_method_and_both_intervals(found):
+def test_a_result_says_what_its_interval_rests_on_and_the_range_that_rests_on_nothing(found):
     text = str(found)
+    assert text == repr(found)
     assert text.startswith(
-        f"Label frequency {found.estimate:.3f} (95 % interval {found.lower:.3f} to {found.upper:.3f})"
+        f"Label frequency {found.estimate:.3f} {found.assumption} "
+        f"(95 % interval {found.lower:.3f} to {found.upper:.3f}); prevalence then {found.prevalence:.3f}"
     )
-    assert (f"by {found.method}. Whatever the shape" in text) == (found.is_pure and found.assumptions_agree)
-    assert f"a constant propensity allows {found.lowest:.3f} to 1" in text
-    assert text.endswith(f"a prevalence of up to {found.highest_prevalence:.3f}.")
+    assert replace(found, assumptions_agree=True).assumption == ASSUMED[found.method]
+    assert "disagree" in replace(found, assumptions_agree=False).assumption
+    assert (f"by {found.method}. Whatever the risk" in text) == (found.is_pure and found.assumptions_agree)
+    assert f"Whatever the risk looks like: {found.lowest:.3f} to 1" in text
+    assert text.endswith(f"a prevalence of at most {found.highest_prevalence:.3f}.")
+
+
+def test_every_method_says_what_it_assumes():
+    assert set(ASSUMED) == set(ESTIMATORS)
 
 
 def test_a_higher_confidence_is_a_wider_interval(people):

@@ -37,8 +37,9 @@ from whether.validate import (
 
 # Random divisions of the cohort into halves, from which the standard error is had.
 N_DIVISIONS = 20
-# Rejected at this level, the line gives way to curves.
-CURVED = 0.01
+# Rejected at this level, the line gives way to curves. In doubt, at the other, the interval holds what they allow too:
+# a bend that moves c by half a standard error is seldom rejected.
+CURVED, DOUBTED = 0.01, 0.2
 
 
 def most_likely(cohort: Cohort, ridge: float | str, rng: np.random.Generator) -> Found:
@@ -113,7 +114,8 @@ def label_frequency(
     -------
     LabelFrequency
         Where the line is contradicted (`assumptions_agree` is False), maximum likelihood is that of curves, no estimate
-        is below `lowest`, and the interval holds what each assumption allows.
+        is below `lowest`, and the interval holds what each assumption allows. Where it is in doubt (a p-value below
+        0.2), the interval holds what curves allow too.
 
     References
     ----------
@@ -141,10 +143,13 @@ def label_frequency(
         lower, upper = _limits_by_halves(c, cohort, estimator, ridge, confidence, rng)
         limits = lower, max(upper, limits[1])
     lowest = max(bound_frequency(cohort, confidence, rng.spawn(1)[0]), share_labeled(cohort))
-    by_assumption, curved, agree = _compare_assumptions(cohort, ridge, line, lowest, confidence)
+    by_assumption, curved, p_value = _compare_assumptions(cohort, ridge, line, lowest, confidence)
+    agree = lowest <= line.upper and p_value >= CURVED
     if not agree:
         limits = _widen(limits, by_assumption)
         c = min(max(curved if method == "likelihood" else c, lowest), 1.0)
+    elif p_value < DOUBTED:
+        limits = _hull(limits, by_assumption["curves"])
     result = _tell(method, cohort, c, limits, confidence, purity, lowest, by_assumption, agree)
     _warn_of_assumptions(result)
     return result
@@ -152,24 +157,27 @@ def label_frequency(
 
 def _compare_assumptions(
     cohort: Cohort, ridge: float, line: Likely, lowest: float, confidence: float
-) -> tuple[dict[str, tuple[float, float]], float, bool]:
-    """Interval of c under each assumption on p(x), c by curves, and whether nothing speaks against the line."""
-    told, agree = {"line": (line.lower, line.upper), "group": (lowest, 1.0)}, lowest <= line.upper
+) -> tuple[dict[str, tuple[float, float]], float, float]:
+    """Interval of c under each assumption on p(x), c by curves, and the p-value of the line against them."""
+    told = {"line": (line.lower, line.upper), "group": (lowest, 1.0)}
     bent = bend(cohort)
     if bent is None:
-        return told, line.frequency, agree
+        return told, line.frequency, 1.0
     curves = find_likely(bent, ridge, confidence)
     told["curves"] = curves.lower, curves.upper
     gain = 2 * (curves.log_likelihood - line.log_likelihood)
     p_value = float(chi2.sf(max(gain, 0.0), bent.features.shape[1] - cohort.features.shape[1]))
-    return told, curves.frequency, agree and p_value >= CURVED
+    return told, curves.frequency, p_value
 
 
 def _widen(limits: tuple[float, float], by_assumption: dict[str, tuple[float, float]]) -> tuple[float, float]:
     """Limits that hold what each assumption allows; without curves nothing bounds c from above."""
     lowest = by_assumption["group"][0]
-    told = [limits, by_assumption["line"], by_assumption.get("curves", (lowest, 1.0)), (lowest, lowest)]
-    return min(ends[0] for ends in told), max(ends[1] for ends in told)
+    return _hull(limits, by_assumption["line"], by_assumption.get("curves", (lowest, 1.0)), (lowest, lowest))
+
+
+def _hull(*intervals: tuple[float, float]) -> tuple[float, float]:
+    return min(ends[0] for ends in intervals), max(ends[1] for ends in intervals)
 
 
 def _warn_of_assumptions(found: LabelFrequency) -> None:

@@ -19,7 +19,7 @@ LARGEST_LOG_HAZARD = 100.0
 
 def exponential(v: Array) -> Array:
     """Hazard ratio of a log hazard ratio, held in a range in which it can be squared."""
-    return np.exp(np.clip(v, -LARGEST_LOG_HAZARD, LARGEST_LOG_HAZARD))
+    return np.exp(np.minimum(np.maximum(v, -LARGEST_LOG_HAZARD), LARGEST_LOG_HAZARD))
 
 
 class ProportionalHazards(Propensity):

@@ -57,7 +57,7 @@ def _why_follow_up(s: Situation, e: Evidence) -> str:
 
 
 def _why_scar(s: Situation, e: Evidence) -> str:
-    share = f"; under it {percent(e.scar.label_frequency)} of the positives are labeled"
+    share = f"; with it, and a logistic risk, {percent(e.scar.label_frequency)} of the positives are labeled"
     return (
         f"From labels alone a constant propensity is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
         f"{share if is_told(e.scar.label_frequency) else ''}."

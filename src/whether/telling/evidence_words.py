@@ -267,9 +267,9 @@ def _scar(found: ScarEvidence) -> list[str]:
     ]
     if is_told(found.label_frequency):
         lines.append(
-            f"If it were, {percent(found.label_frequency)} of the positives would be labeled (maximum likelihood; "
-            f"{percent(found.elkan_noto)} by Elkan and Noto's rule, which is too low unless features tell positives "
-            "and negatives apart)."
+            f"If it were, {percent(found.label_frequency)} of the positives would be labeled (maximum likelihood, "
+            f"taking the risk for a logistic line; {percent(found.elkan_noto)} by Elkan and Noto's rule, which is too "
+            "low unless features tell positives and negatives apart)."
         )
     if found.follow_up.was_run:
         lines.append(f"That {found.follow_up.null} {outcome_of(found.follow_up)}.")

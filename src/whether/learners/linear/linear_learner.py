@@ -161,9 +161,13 @@ class LinearLearner(Learner):
 
     def solve_near(self, indexed: IndexedObjective, start: Array, tolerance: float, near: End | None = None) -> Optimum:
         """Minimise from the optimum of a problem that differs little, in a penalty or in a fold of the rows."""
-        if indexed.size > SEVERAL_PARAMETERS and not isinstance(indexed.objective, ProfiledObjective):
+        is_profiled, known = isinstance(indexed.objective, ProfiledObjective), None
+        if indexed.size > SEVERAL_PARAMETERS and not is_profiled:
             return self.solve(indexed, start, tolerance, near)
-        return follow(indexed.evaluate, indexed.value_and_gradient, start, min(30, self.max_iter), tolerance)
+        if is_profiled and near is not None and near.indexed.size == indexed.size:
+            known = near.hessian_of(indexed, start)  # with a free baseline it costs more than a step with an old one
+        max_steps = min(30, self.max_iter)
+        return follow(indexed.evaluate, indexed.value_and_gradient, start, max_steps, tolerance, known)
 
     def _polish(
         self, objective: PenalizedObjective, larger: LinearObjective, search: Search

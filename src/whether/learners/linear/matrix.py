@@ -28,7 +28,7 @@ class FeatureMatrix(ABC):
     def block_rows(self) -> int:
         """People worked through at a time."""
         fitting = BLOCK_BYTES // (8 * max(self.shape[0], 1))
-        return int(np.clip(2 ** int(np.log2(max(fitting, 1))), FEWEST_ROWS, MOST_ROWS))
+        return min(max(1 << (max(fitting, 1).bit_length() - 1), FEWEST_ROWS), MOST_ROWS)
 
     @abstractmethod
     def take(self, rows: Rows) -> FeatureMatrix:

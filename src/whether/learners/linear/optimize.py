@@ -125,12 +125,14 @@ def follow(
     start: Array,
     max_steps: int,
     tolerance: float,
+    hessian: Array | None = None,
 ) -> Optimum:
     """Minimise from the optimum of a problem that differs little: like `polish`, with the Hessian of the start.
 
-    A last step with the old Hessian gains a digit or so, where a Newton step doubles them.
+    A last step with the old Hessian gains a digit or so, where a Newton step doubles them. Where one is known from
+    nearby it is taken for that of the start.
     """
-    current = evaluate(start)
+    current = evaluate(start) if hessian is None else Evaluation(*value_and_gradient(start), hessian)
     ends = Optimum(start, current, Status.NOT_FINITE, 0)
     if np.isfinite(current.value) and _is_convex(current):
         ends = _keep_hessian(value_and_gradient, start, current, min(4, max_steps), tolerance)

@@ -16,7 +16,7 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.coarsen import coarsen_times
 from whether.facts import FEWEST
-from whether.learners.linear.baseline import Baseline, BaselineProblem
+from whether.learners.linear.baseline import Baseline, BaselineProblem, rises
 from whether.learners.linear.event_times import EventTimes
 from whether.learners.linear.objective import LinearObjective
 from whether.learners.linear.penalized import Evaluation
@@ -60,12 +60,24 @@ class ProfiledObjective(LinearObjective):
 
     def baseline(self, theta: Array) -> Baseline:
         """The most likely baseline for some coefficients."""
-        if self._baseline is None or self._theta is None or not np.array_equal(theta, self._theta):
-            eta, v = self.predictors(theta, slice(0, None))
+        if self._baseline is None or not self._is_at(theta):
+            eta, v = super().predictors(theta, slice(0, None))
             start = self._first if self._baseline is None else self._expect(theta)
             self._baseline = Baseline(BaselineProblem(self.events, np.asarray(eta), v[0]), start)
             self._placed, self._theta = self.events.observe(self._baseline.jumps), theta.copy()
+            self._predictors = np.asarray(eta), v
         return self._baseline
+
+    def predictors(self, theta: Array, rows: slice) -> tuple[Array | None, Array]:
+        """Outcome logit and log hazard ratio of some rows; those for which the baseline was found are kept."""
+        if not self.is_free or not self._is_at(theta):
+            return super().predictors(theta, rows)
+        eta, v = self._predictors
+        return eta[rows], v[:, rows]
+
+    def _is_at(self, theta: Array) -> bool:
+        """Whether the present baseline is that of these coefficients."""
+        return self._theta is not None and bool((theta == self._theta).all())
 
     def _expect(self, theta: Array) -> Array:
         """Jumps at other coefficients, to first order where the slope is known."""
@@ -74,8 +86,8 @@ class ProfiledObjective(LinearObjective):
         jumps = self._baseline.jumps
         if self._carried is None:
             return jumps
-        moved = -np.diff(self._carried @ (theta - self._theta), prepend=0.0) / jumps
-        return np.asarray(jumps * np.exp(np.clip(moved, -1.0, 1.0)))
+        moved = rises(self._carried @ (self._theta - theta)) / jumps
+        return np.asarray(jumps * np.exp(np.minimum(np.maximum(moved, -1.0), 1.0)))
 
     @property
     def placed(self) -> Observed:
@@ -135,8 +147,8 @@ class ProfiledObjective(LinearObjective):
         timed = slice(0, None) if self.clock.never is None else ~self.clock.never
         knots = coarsen_times(time[timed], weight[timed], edges)
         passed = np.append(0.0, np.cumsum(jumps))[events.passed(knots)]
-        rises = np.diff(passed, prepend=0.0) > 0
-        return CoxPropensity(knots[rises], passed[rises], events.is_closed, self.propensity.pseudo_people)
+        higher = rises(passed) > 0
+        return CoxPropensity(knots[higher], passed[higher], events.is_closed, self.propensity.pseudo_people)
 
     def row_scores(self, theta: Array) -> Iterator[Array]:
         """Gradient of each person's log-likelihood in the coefficients, less what the baseline takes up of it."""
@@ -150,7 +162,7 @@ class ProfiledObjective(LinearObjective):
         events, problem, labeled = self.events, baseline.problem, slice(0, self.n_labeled)
         carried = baseline.solve(self._crossed(baseline))
         taken, weight = np.zeros((self.n, carried.shape[1])), events.weight_of[labeled, None]
-        by_jump = np.diff(carried, axis=0, prepend=0.0) / baseline.jumps[:, None]
+        by_jump = rises(carried) / baseline.jumps[:, None]
         passed = problem.hazard[labeled, None] * events.over_ties(carried)
         taken[labeled] = weight * (events.over_ties(by_jump) - passed)
         pull = events.weight * baseline.at.posterior * problem.hazard_of

@@ -66,6 +66,12 @@ class End(NamedTuple):
         fits = known is not None and own.layout == objective.layout
         return known * (objective.n / own.n) if known is not None and fits else None
 
+    def hessian_of(self, indexed: IndexedObjective, start: Array) -> Array:
+        """About what the Hessian is elsewhere, with other penalties, or on other rows: by their number."""
+        own, nothing = self.indexed, np.zeros((indexed.objective.layout.size, indexed.objective.layout.size))
+        of_likelihood = self.optimum.evaluation.hessian - own.curved(self.optimum.parameters, nothing)
+        return of_likelihood * (indexed.objective.n / own.objective.n) + indexed.curved(start, nothing)
+
     def is_same(self, other: "End") -> bool:
         """Whether another end of the same problem is this one, as far as fits along the path are precise."""
         is_near = np.allclose(self.optimum.parameters, other.optimum.parameters, rtol=0.05, atol=0.05)
@@ -172,12 +178,15 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
     labeled = np.arange(objective.n) < objective.n_labeled
     known = labeled, objective.observed.ranks(), objective.features.totals()[:, None]
     fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
-    values = np.empty((len(points), objective.n))
+    values, is_dear = np.empty((len(points), objective.n)), objective.cost_of_rows > 1
     for number in range(N_FOLDS):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         training, held_out = objective.subset(inside), objective.subset(outside)
+        near, moved = points[0], np.zeros(points[0].optimum.parameters.size)
         for row, point in enumerate(points):
             indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            optimum = solve(indexed, point.optimum.parameters, TOLERANCE_OF_FOLDS, point)
+            optimum = solve(indexed, point.optimum.parameters + moved, TOLERANCE_OF_FOLDS, near if is_dear else point)
             values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
+            if is_dear:  # without the fold solutions move by about as much at one penalty as at the next
+                near, moved = End("fold", indexed, optimum), optimum.parameters - point.optimum.parameters
     return values
