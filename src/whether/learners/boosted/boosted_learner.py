@@ -21,7 +21,8 @@ from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
 from whether.learners.boosted.comparison import OFFSETS, OffsetComparison
 from whether.learners.boosted.contributions import mean_contributions
-from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.boosted.forest import Forest
+from whether.learners.boosted.loop import Growth
 from whether.learners.boosted.spread import N_FOLDS, deal, grow_spread
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner

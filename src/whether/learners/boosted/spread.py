@@ -12,7 +12,8 @@ from whether.arrays import Rows
 from whether.blocks import Team
 from whether.cohort import Cohort, join
 from whether.learners.boosted.boosted_fit import Offset
-from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.boosted.forest import Forest
+from whether.learners.boosted.loop import Growth
 from whether.learners.population import Population
 from whether.learners.rows import RowProblem, deal_folds
 from whether.learners.task import Task
