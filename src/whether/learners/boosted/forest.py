@@ -45,7 +45,7 @@ class Forest:
         given = ("num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
         return {
             **{name: getattr(self.learner, name) for name in given},
-            "learning_rate": pace * self.learner.learning_rate,
+            "learning_rate": pace * float(self.learner.learning_rate or 0.1),
             "objective": "none",
             "bagging_freq": 1,
             "feature_pre_filter": False,
@@ -93,7 +93,7 @@ class Forest:
             if outcome_data is None
             else self._booster(*outcome_data, self._parameters(pace) | constraints),
             timing=self._booster(*timing_data, self._parameters(pace, 1)) if loop.grows_time else None,
-            levels=np.zeros(len(problem.propensity.sloped)),
+            levels=np.zeros(loop.n_levels),
         )
         patience = self.learner.patience / pace
         every = max(1, int(patience / JUDGED_PER_PATIENCE))

@@ -55,7 +55,7 @@ class Side:
     def __init__(self, offset: Offset, problem: RowProblem, features: Array, place: int) -> None:
         self.problem, self.place = problem, place
         self.eta, self.v = offset.predict(features)
-        self.sloped = np.array(problem.propensity.sloped, dtype=bool)
+        self.sloped = np.flatnonzero(problem.propensity.sloped)
         self.grown: Array | None = None
         self.timed: Array | None = None
 
@@ -80,7 +80,8 @@ class Side:
         """Current predictors of a block of people."""
         eta, v = self.eta if self.eta is None else self.eta[rows], self.v[:, rows] + levels[:, None]
         if self.timed is not None:
-            v[self.sloped] += self.timed[rows]
+            for k in self.sloped:
+                v[k] += self.timed[rows]
         return eta if eta is None or self.grown is None else eta + self.grown[rows], v
 
 
@@ -98,10 +99,10 @@ class Loop:
         else:
             self.growing, self.judging = Side(offset, problem, features, 0), None
         sides = [side for side in (self.growing, self.judging) if side is not None]
-        self.sloped = self.growing.sloped
-        self.grows_time = has_timing_data and bool(self.sloped.any())
-        has_trees = self.sloped if self.grows_time else np.zeros_like(self.sloped)
-        self.free = [k for k in range(self.sloped.size) if not has_trees[k] and k not in forest.known]
+        self.sloped, self.n_levels = self.growing.sloped, len(problem.propensity.sloped)
+        self.grows_time = has_timing_data and self.sloped.size > 0
+        has_trees = self.sloped if self.grows_time else ()
+        self.free = [k for k in range(self.n_levels) if k not in has_trees and k not in forest.known]
         sums = np.sum([side.v.sum(axis=1) for side in sides], axis=0)
         n, n_judges, *sums = forest.team.total(np.array([held_out.size, held_out.sum(), *sums]))
         self.is_judged, self.mean = n_judges > 0, np.array(sums) / n
@@ -159,7 +160,7 @@ class Loop:
         if first:
             outcome_slope[rows], outcome_bend[rows] = -weight * terms.gradient[0], weight * terms.curvature[0]
         if self.grows_time:
-            slope, bend = (part[first:][self.sloped].sum(axis=0) for part in (terms.gradient, terms.curvature))
+            slope, bend = (sum(part[first + k] for k in self.sloped) for part in (terms.gradient, terms.curvature))
             timing_slope[rows] = (-self.forest.learner.timing_rate * weight) * slope
             timing_bend[rows] = weight * bend
         free = [weight @ part[first + k] for part in (terms.gradient, terms.curvature) for k in self.free]
@@ -171,6 +172,6 @@ class Loop:
         _, pull, stiffness = self.growing.problem.propensity.penalty(self.mean + levels)
         curvature = curvature + np.maximum(np.diag(stiffness)[self.free], 0.0)
         steps = LEVEL_RATE * (gradient - pull[self.free]) / np.maximum(curvature, 1.0)
-        moved = np.zeros(self.sloped.size)
-        moved[self.free] = np.clip(steps, -LONGEST_STEP, LONGEST_STEP)
+        moved = np.zeros(self.n_levels)
+        moved[self.free] = np.minimum(np.maximum(steps, -LONGEST_STEP), LONGEST_STEP)
         return moved
