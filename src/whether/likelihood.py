@@ -108,14 +108,20 @@ class Likelihood(Criterion):
 
     def _plain_surrogate(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> Surrogate:
         """Of people who were there from time zero; without the second derivatives that nobody looks at."""
-        read = self.propensity.seen_terms if labeled else self.propensity.missed_terms
         if eta is None or self.propensity.has_negatives:
             return super().surrogate(eta, v, observed, labeled=labeled)
-        (softplus, p), terms = softplus_expit(eta), read(v, observed)
-        after, q = (eta + terms.value, 1.0) if labeled else softplus_expit(eta + terms.value)
-        gradient = np.concatenate([(q - p)[None], q * terms.gradient])
-        curvature = np.concatenate([(p * (1 - p))[None], -q * np.einsum("iin->in", terms.curvature)])
-        return Surrogate(after - softplus, gradient, curvature)
+        (softplus, p), (value, slopes, bends) = (
+            softplus_expit(eta),
+            self.propensity.diagonal(v, observed, labeled=labeled),
+        )
+        gradient, curvature = np.empty((1 + v.shape[0], eta.size)), np.empty((1 + v.shape[0], eta.size))
+        value, q = (eta + value, 1.0) if labeled else softplus_expit(eta + value)
+        np.subtract(q, p, out=gradient[0])
+        np.multiply(q, slopes, out=gradient[1:])
+        np.multiply(p, 1 - p, out=curvature[0])
+        np.multiply(-q, bends, out=curvature[1:])
+        value -= softplus
+        return Surrogate(value, gradient, curvature)
 
     def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""

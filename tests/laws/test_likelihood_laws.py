@@ -66,6 +66,15 @@ def test_row_gradients_equal_finite_differences(propensity, labeled, draw_points
 
 
 @pytest.mark.parametrize("labeled", [True, False])
+def test_the_diagonal_alone_is_that_of_all_second_derivatives(propensity, labeled, draw_points):
+    _, v, observed = draw_points(propensity, np.random.default_rng(1))
+    terms = (propensity.log_seen if labeled else propensity.log_missed)(v, observed)
+    whole = terms.value, terms.gradient, np.einsum("iin->in", terms.curvature)
+    for alone, together in zip(propensity.diagonal(v, Observed(observed), labeled=labeled), whole, strict=True):
+        np.testing.assert_allclose(alone, together, rtol=1e-12)
+
+
+@pytest.mark.parametrize("labeled", [True, False])
 @pytest.mark.parametrize("has_outcome", [True, False])
 def test_the_slopes_alone_are_those_that_come_with_the_curvature(propensity, labeled, has_outcome, draw_points):
     eta, v, observed = draw_points(propensity, np.random.default_rng(1))

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import whether as wh
 from whether.cohort import Cohort
+from whether.distributions import DISTRIBUTIONS
 from whether.learners.boosted.boosted_learner import BoostedLearner
 from whether.learners.rows import RowProblem
 from whether.likelihood import Likelihood
@@ -158,8 +159,6 @@ def test_whole_weights_count_as_repeated_rows_in_the_gradient():
 
 def test_safe_curvature_is_positive_and_the_gradient_is_that_of_the_likelihood():
     cohort = wh.simulate("partially-dependent", n=300, seed=0)
-    from whether.distributions import DISTRIBUTIONS
-
     problem = RowProblem(
         Cohort(cohort.X, cohort.y == 1, ("a", "b", "c", "d"), time=cohort.time),
         Likelihood(EventTimePropensity(DISTRIBUTIONS["lognormal"])),
@@ -170,6 +169,26 @@ def test_safe_curvature_is_positive_and_the_gradient_is_that_of_the_likelihood()
     moved = problem.evaluate(eta + 1e-6, v).value - problem.evaluate(eta - 1e-6, v).value
     np.testing.assert_allclose(terms.gradient[0], moved / 2e-6, rtol=1e-4, atol=1e-6)
     assert (terms.curvature > 0).all()
+
+
+def test_part_of_a_problem_has_the_rows_of_the_whole():
+    cohort = wh.simulate("partially-dependent", n=300, seed=0)
+    problem = RowProblem(
+        Cohort(cohort.X, cohort.y == 1, ("a", "b", "c", "d"), time=cohort.time),
+        Likelihood(EventTimePropensity(DISTRIBUTIONS["weibull"])),
+    )
+    rng = np.random.default_rng(0)
+    eta, v, rows = rng.normal(size=300), rng.normal(size=(2, 300)), np.flatnonzero(rng.random(300) < 0.4)
+    for whole, part in zip(problem.evaluate(eta, v), problem.part(rows).evaluate(eta[rows], v[:, rows]), strict=True):
+        np.testing.assert_allclose(part, whole[..., rows], rtol=1e-12)
+
+
+def test_steps_are_longer_with_more_people_unless_they_are_given():
+    rates = [BoostedLearner().of_size(n).learning_rate for n in (1_000, 20_000, 200_000, 1_000_000)]
+    assert rates == sorted(rates)
+    assert len(set(rates)) == 3
+    given = BoostedLearner(learning_rate=0.05, bagging_fraction=0.5).of_size(1_000_000)
+    assert (given.learning_rate, given.bagging_fraction) == (0.05, 0.5)
 
 
 def test_summary_of_trees_says_that_there_are_no_coefficients(curved):

@@ -3,7 +3,11 @@
 Trees, and whoever judges models on held-out people, ask for the gradient and a safe curvature per person.
 """
 
-from typing import TypeAlias
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,12 +16,12 @@ from whether.cohort import Cohort
 from whether.learners.parallel import share_out
 from whether.learners.task import KnownShare
 from whether.likelihood import Criterion, Surrogate, blocks_by_label, labeled_first
-from whether.propensity import Observed
 
 Selected: TypeAlias = Rows | slice
+Result = TypeVar("Result")
 
-# Rows that are worked through at a time.
-BLOCK = 8192
+# Rows that are worked through at a time: with twice as many, memory is asked for anew at every step, at twice the time.
+BLOCK = 4096
 # Curvature below which a step would be too long to trust.
 SMALLEST_CURVATURE = 1e-3
 
@@ -28,35 +32,60 @@ class RowProblem:
     def __init__(self, cohort: Cohort, criterion: Criterion, share: KnownShare | None = None) -> None:
         self.share = share
         self.criterion, self.propensity = criterion, criterion.propensity
-        self.weight = cohort.weights
+        self.weight, self.labeled = cohort.weights, cohort.labeled
         self.observed = criterion.propensity.observe(cohort)
-        order, n_labeled = labeled_first(cohort.labeled)
+        self._divide()
+
+    def _divide(self) -> None:
+        order, n_labeled = labeled_first(self.labeled)
         self.unlabeled = order[n_labeled:]
-        blocks = blocks_by_label(n_labeled, cohort.n, BLOCK)
+        blocks = blocks_by_label(n_labeled, order.size, BLOCK)
         self._blocks = [(_as_slice(order[block]), labeled) for block, labeled in blocks]
+
+    def part(self, rows: Rows) -> RowProblem:
+        """Return the problem of some of the people."""
+        part = copy.copy(self)
+        part.weight, part.labeled = self.weight[rows], self.labeled[rows]
+        part.observed = self.observed.take(rows)
+        part._divide()
+        return part
+
+    def work_through(
+        self,
+        predictors: Callable[[Selected], tuple[Array | None, Array]],
+        use: Callable[[Selected, Surrogate], Result],
+    ) -> list[Result]:
+        """Block by block, ask for the predictors, and hand on value, gradient and safe curvature without weights.
+
+        What is made of them comes back in the order of the blocks. The penalty of a known share is not in it.
+        """
+
+        def each(blocks: list[tuple[Selected, bool]]) -> list[Result]:
+            results = []
+            for rows, labeled in blocks:
+                found = self.criterion.surrogate(*predictors(rows), self.observed.take(rows), labeled=labeled)
+                np.maximum(found.curvature, SMALLEST_CURVATURE, out=found.curvature)
+                results.append(use(rows, found))
+            return results
+
+        return [result for results in share_out(each, self._blocks) for result in results]
 
     def evaluate(self, eta: Array | None, v: Array) -> Surrogate:
         """Value, gradient and safe curvature of each person; weights are not applied."""
         shape = (int(eta is not None) + v.shape[0], v.shape[1])
         terms = Surrogate(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
 
-        def fill_in(blocks: list[tuple[Selected, bool]]) -> None:
-            for rows, labeled in blocks:
-                part = self._of_block(None if eta is None else eta[rows], v[:, rows], self.observed.take(rows), labeled)
-                terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
+        def fill_in(rows: Selected, part: Surrogate) -> None:
+            terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
-        share_out(fill_in, self._blocks)
-        if self.share is not None and eta is not None:
-            slope, curvature = self.share.slopes(*self.criterion.family.probability(eta), self.weight)
-            # Weights are applied later, to all rows alike.
-            used = np.maximum(self.weight, 1e-300)
-            terms.gradient[0] -= slope / used
-            terms.curvature[0] += curvature / used
+        self.work_through(lambda rows: (None if eta is None else eta[rows], v[:, rows]), fill_in)
         return terms
 
-    def _of_block(self, eta: Array | None, v: Array, observed: Observed, labeled: bool) -> Surrogate:
-        found = self.criterion.surrogate(eta, v, observed, labeled=labeled)
-        return found._replace(curvature=np.maximum(found.curvature, SMALLEST_CURVATURE))
+    def pull_of_share(self, eta: Array) -> tuple[Array, Array] | None:
+        """Slope and curvature, in everybody's outcome, of the penalty of a known share; None where none is known."""
+        if self.share is None:
+            return None
+        return self.share.slopes(*self.criterion.family.probability(eta), self.weight)
 
 
 def _as_slice(rows: Rows) -> Selected:

@@ -124,6 +124,11 @@ class Propensity(ABC):
         slopes = (np.where(observed.never, 0.0, part) for part in (missed.gradient, missed.curvature))
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
+    def diagonal(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array, Array]:
+        """``seen_terms`` or ``missed_terms`` with no second derivatives but those in each predictor by itself."""
+        value, gradient, curvature = (self.seen_terms if labeled else self.missed_terms)(v, observed)
+        return value, gradient, np.einsum("iin->in", curvature)
+
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
         """``missed_terms`` in the predictors of positives, and the log probability of what became of a negative.
 

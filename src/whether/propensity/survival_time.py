@@ -5,6 +5,7 @@ the event time itself (the density enters the likelihood), or only that the even
 distribution function does). The second is the mixture cure model for current-status data and needs no event times.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from whether.arrays import Array
 from whether.distributions import Jet, ResidualDistribution
 from whether.propensity.base import Propensity, Terms, log_difference
+from whether.propensity.observed import Observed
 from whether.validate import ArgumentError
 
 # The penalty on the scale is worth one person. Times without any noise (some simulations have them) make the density
@@ -81,6 +83,27 @@ class SurvivalTimePropensity(Propensity):
         z = (observed - v[0]) / scale
         return location_scale_terms(function(z, *v[2:]), z, scale, self.distribution.has_scale)
 
+    def diagonal(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array, Array]:
+        """As `Propensity.diagonal`, without the others, where nothing but one time is known of people."""
+        if observed.lower is not None or observed.never is not None or self.distribution.has_shape:
+            return super().diagonal(v, observed, labeled=labeled)
+        scale = self._scale(v)
+        z = (observed.end - v[0]) / scale
+        jet = (self._seen_jet if labeled else self.distribution.log_survival)(z)
+        gradient, curvature = np.empty_like(v), np.empty_like(v)
+        np.divide(jet.first, scale, out=gradient[0])
+        np.negative(gradient[0], out=gradient[0])
+        scale *= scale
+        np.divide(jet.second, scale, out=curvature[0])
+        if self.distribution.has_scale:
+            np.multiply(jet.second, z, out=curvature[1])
+            curvature[1] += jet.first
+            curvature[1] *= z
+            np.multiply(jet.first, z, out=gradient[1])
+            np.negative(gradient[1], out=gradient[1])
+        value = self._with_unit(jet.value, gradient, v, observed.end) if labeled else jet.value
+        return value, gradient, curvature
+
     def _scale(self, v: Array) -> Array:
         # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.
         return np.exp(v[1]) if self.distribution.has_scale else np.full(v[0].shape, 1.0 / self.spread)
@@ -88,6 +111,19 @@ class SurvivalTimePropensity(Propensity):
     def quantile(self, v: Array, share: Array) -> Array:
         """Log time, in the units of the predictors, before which this share of each one's events comes."""
         return np.asarray(v[0] + self._scale(v) * self.distribution.draw(share, *v[2:]))
+
+    @abstractmethod
+    def _seen_jet(self, z: Array, *shape: Array) -> Jet:
+        """Log density of a recorded time, or log probability that it lies before, by its residual."""
+
+    def _with_unit(self, value: Array, gradient: Array, v: Array, observed: Array) -> Array:
+        """Turn the density of a residual, with its gradient in place, into that of a time, where there is one."""
+        return value
+
+    def log_seen(self, v: Array, observed: Array) -> Terms:
+        """Log density of the event time (up to the standardisation's constant), or log probability of one by then."""
+        terms = self._terms(self._seen_jet, v, observed)
+        return terms._replace(value=self._with_unit(terms.value, terms.gradient, v, observed))
 
     def log_missed(self, v: Array, observed: Array) -> Terms:
         """Log probability that the event comes after the end of follow-up."""
@@ -167,14 +203,15 @@ class EventTimePropensity(SurvivalTimePropensity):
         spread = float(np.sqrt(np.average((observed - center) ** 2, weights=weight)))
         return np.array([center, np.log(max(spread, 0.1)), 0.0])[: len(self.predictors)]
 
-    def log_seen(self, v: Array, observed: Array) -> Terms:
-        """Log density of the event time (per unit of time; up to the standardisation's constant)."""
-        terms = self._terms(self.distribution.log_density, v, observed)
+    def _seen_jet(self, z: Array, *shape: Array) -> Jet:
+        return self.distribution.log_density(z, *shape)
+
+    def _with_unit(self, value: Array, gradient: Array, v: Array, observed: Array) -> Array:
         # density of T = density of the residual / (scale * t), and log t = center + spread * observed
-        log_scale = v[1] + np.log(self.spread) if self.distribution.has_scale else 0.0
-        if self.distribution.has_scale:
-            terms.gradient[1] -= 1.0
-        return terms._replace(value=terms.value - (log_scale + self.center + self.spread * observed))
+        if not self.distribution.has_scale:
+            return value - (self.center + self.spread * observed)
+        gradient[1] -= 1.0
+        return value - (v[1] + np.log(self.spread) + self.center + self.spread * observed)
 
 
 class FollowUpPropensity(SurvivalTimePropensity):
@@ -187,6 +224,5 @@ class FollowUpPropensity(SurvivalTimePropensity):
         """Half of the events within the average follow-up, and a scale of two thirds of its spread."""
         return np.array([0.0, np.log(2 / 3), 0.0])[: len(self.predictors)]
 
-    def log_seen(self, v: Array, observed: Array) -> Terms:
-        """Log probability that the event falls within the follow-up."""
-        return self._terms(self.distribution.log_cdf, v, observed)
+    def _seen_jet(self, z: Array, *shape: Array) -> Jet:
+        return self.distribution.log_cdf(z, *shape)

@@ -21,7 +21,8 @@ from whether.arrays import Array, Flags, Rows
 from whether.learners.boosted.boosted_fit import BoostedFit, Offset, gains_of
 from whether.learners.boosted.comparison import OFFSETS, OffsetComparison
 from whether.learners.boosted.contributions import mean_contributions
-from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.boosted.forest import Forest
+from whether.learners.boosted.loop import Growth
 from whether.learners.boosted.spread import N_FOLDS, deal, grow_spread
 from whether.learners.fit_result import FitResult, Status
 from whether.learners.linear import LinearFit, LinearLearner
@@ -33,6 +34,9 @@ from whether.validate import ArgumentError, resolve_directions
 
 # On larger cohorts offsets are compared on a part of the rows, about this many.
 MOST_COMPARED = 20_000
+# Learning rate, and share of people on whom a tree is grown, with more than so many people. Of many, a smaller share is
+# enough for a tree; trees then differ more from each other, and longer steps cost no accuracy.
+RATES = {0: (0.1, 0.6), 5_000: (0.15, 0.5), MOST_COMPARED: (0.15, 0.3), 500_000: (0.25, 0.3)}
 # Rows, with so many labeled ones, on which the penalties and the distribution of the linear model are settled.
 SETTLED_ROWS, SETTLED_LABELED = 2_000, 500
 
@@ -42,12 +46,14 @@ class BoostedLearner(Learner, BaseEstimator):
 
     Parameters
     ----------
-    learning_rate : float, default=0.1
+    learning_rate : float, optional
+        0.1 unless given; 0.15 with more than 5,000 people, 0.25 with more than 500,000.
     num_leaves : int, default=8
     min_data_in_leaf : int, default=20
     lambda_l2 : float, default=5.0
-    bagging_fraction : float, default=0.6
-        As in LightGBM; every tree is grown on a fresh draw of people.
+    bagging_fraction : float, optional
+        As in LightGBM; every tree is grown on a fresh draw of people. 0.6 unless
+        given, 0.5 with more than 5,000 people, and 0.3 with more than 20,000.
     timing_rate : float, default=1.0
         Learning rate of the propensity's trees as a share of the outcome's.
     max_rounds : int, default=1000
@@ -68,11 +74,11 @@ class BoostedLearner(Learner, BaseEstimator):
     def __init__(
         self,
         *,
-        learning_rate: float = 0.1,
+        learning_rate: float | None = None,
         num_leaves: int = 8,
         min_data_in_leaf: int = 20,
         lambda_l2: float = 5.0,
-        bagging_fraction: float = 0.6,
+        bagging_fraction: float | None = None,
         timing_rate: float = 1.0,
         max_rounds: int = 1000,
         patience: int = 25,
@@ -98,6 +104,13 @@ class BoostedLearner(Learner, BaseEstimator):
         learner.monotone = None
         return learner
 
+    def of_size(self, n: int) -> BoostedLearner:
+        """Return the learner with what depends on the number of people settled."""
+        learner, (rate, share) = copy.copy(self), RATES[max(least for least in RATES if least < max(n, 1))]
+        learner.learning_rate = rate if self.learning_rate is None else self.learning_rate
+        learner.bagging_fraction = share if self.bagging_fraction is None else self.bagging_fraction
+        return learner
+
     def directions(self, task: Task) -> dict[int, int]:
         """Directions in which features may move the outcome, by their positions in a task."""
         if self.monotone and not task.has_outcome:
@@ -118,7 +131,7 @@ class BoostedLearner(Learner, BaseEstimator):
         linear = self._settle(task, self.linear or LinearLearner())
         line, level = self._offsets(task, linear)
         task, linear = task.under(line.fit.propensity), linear.settled(line.fit)
-        problem, forest = RowProblem(cohort, task.criterion(), task.share), Forest(self, task, seed)
+        problem, forest = self._prepare(task, seed)
         comparison = self._compare(task, (line, level), linear, seed, problem, forest)
         offset = comparison.choose(line, level, apart=_apart(task, line, level))
         final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
@@ -130,6 +143,10 @@ class BoostedLearner(Learner, BaseEstimator):
         gains = gains_of(*trees, task.every_column.size)
         made = BoostedFit(offset, *trees, final.levels, gains, None, result)
         return replace(made, reliance=mean_contributions(made, cohort))
+
+    def _prepare(self, task: Task, seed: int) -> tuple[RowProblem, Forest]:
+        problem = RowProblem(task.cohort, task.criterion(), task.share)
+        return problem, Forest(self.of_size(task.cohort.n), task, seed)
 
     def _finish(
         self,
@@ -147,7 +164,7 @@ class BoostedLearner(Learner, BaseEstimator):
         # Of many people a fifth can be spared: they say when to stop, and what was grown is kept.
         spares = n > MOST_COMPARED
         if population is not None:
-            final = grow_spread(self, task, offset, forest.seed, population, None if spares else n_rounds)
+            final = grow_spread(self.of_size(n), task, offset, forest.seed, population, None if spares else n_rounds)
         elif spares:
             final = forest.grow(offset, problem, deal(task, problem) == 0, self.max_rounds)
             final.back_to_best()
@@ -167,7 +184,7 @@ class BoostedLearner(Learner, BaseEstimator):
         """Grow trees from each offset with a fold held out, until the better one is clear; on a part of many rows."""
         if task.cohort.n > MOST_COMPARED:
             task = task.take(np.arange(0, task.cohort.n, -(-task.cohort.n // MOST_COMPARED)))
-            problem, forest = RowProblem(task.cohort, task.criterion(), task.share), Forest(self, task, seed)
+            problem, forest = self._prepare(task, seed)
         cohort, comparison, folds = task.cohort, OffsetComparison(task.cohort.n), deal(task, problem)
         most = 1 if comparison.is_large else N_FOLDS
         with progress(most, "Folds to tell starts apart") as bar:
@@ -189,10 +206,10 @@ class BoostedLearner(Learner, BaseEstimator):
         step = step_of_part(task.cohort.n, n_labeled, SETTLED_ROWS, SETTLED_LABELED)
         if step == 1:
             return learner
-        return learner.settled(self._offsets(task.take(np.arange(0, task.cohort.n, step)), learner)[0].fit)
+        return learner.settled(self._line(task.take(np.arange(0, task.cohort.n, step)), learner)[0].fit)
 
-    def _offsets(self, task: Task, learner: LinearLearner) -> tuple[Offset, Offset]:
-        """Fit the linear model on the numeric columns, and the model without features under its propensity."""
+    def _line(self, task: Task, learner: LinearLearner) -> tuple[Offset, Task]:
+        """Fit the linear model on the numeric columns, and return the task that it was fitted to."""
         numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
         filled, fill = _fill_gaps(task.select(numeric))
         linear = learner.fit(filled)
@@ -201,15 +218,17 @@ class BoostedLearner(Learner, BaseEstimator):
             numeric = numeric[~against]
             filled, fill = _fill_gaps(task.select(numeric))
             linear = learner.fit(filled)
-        none = np.empty(0, dtype=np.intp)
+        return Offset(OFFSETS[0], linear, numeric, fill), filled
+
+    def _offsets(self, task: Task, learner: LinearLearner) -> tuple[Offset, Offset]:
+        """Fit the linear model, and the model without features under its propensity."""
+        line, filled = self._line(task, learner)
+        propensity, none = line.fit.propensity, np.empty(0, dtype=np.intp)
         # What becomes of negatives has no trees: it is linear in both.
-        kept_level = numeric if linear.propensity.other_sloped else none
-        level_task = replace(filled, columns=none, outcome_columns=none) if kept_level.size else task.select(none)
-        level = replace(learner, shrinkage=0.0).fit(level_task.under(linear.propensity))
-        return (
-            Offset(OFFSETS[0], linear, numeric, fill),
-            Offset(OFFSETS[1], level, kept_level, fill[: kept_level.size]),
-        )
+        kept = line.columns if propensity.other_sloped else none
+        level_task = replace(filled, columns=none, outcome_columns=none) if kept.size else task.select(none)
+        level = replace(learner, shrinkage=0.0).fit(level_task.under(propensity))
+        return line, Offset(OFFSETS[1], level, kept, line.fill[: kept.size])
 
 
 def _apart(task: Task, linear: Offset, level: Offset) -> float:

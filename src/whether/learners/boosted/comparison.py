@@ -6,7 +6,7 @@ import numpy as np
 
 from whether.arrays import Array
 from whether.learners.boosted.boosted_fit import Offset, halfway
-from whether.learners.boosted.forest import Growth
+from whether.learners.boosted.loop import Growth
 
 # Where trees may start: from the linear model, or from no features at all.
 OFFSETS = ("linear", "level")

@@ -12,7 +12,8 @@ from whether.arrays import Rows
 from whether.blocks import Team
 from whether.cohort import Cohort, join
 from whether.learners.boosted.boosted_fit import Offset
-from whether.learners.boosted.forest import Forest, Growth
+from whether.learners.boosted.forest import Forest
+from whether.learners.boosted.loop import Growth
 from whether.learners.population import Population
 from whether.learners.rows import RowProblem, deal_folds
 from whether.learners.task import Task
@@ -52,7 +53,9 @@ def _grow_part(
     # The labeled first: their rows, and those of the others, then follow each other in memory.
     task = replace(task, cohort=cohort.take(labeled_first(cohort.labeled)[0]))
     problem, forest = RowProblem(task.cohort, task.criterion()), Forest(learner, task, seed, team)
-    held_out = deal(task, problem) == 0 if n_rounds is None else np.zeros(cohort.n, dtype=bool)
+    # Who has hardly anybody spares nobody.
+    spares = n_rounds is None and cohort.n >= N_FOLDS
+    held_out = deal(task, problem) == 0 if spares else np.zeros(cohort.n, dtype=bool)
     growth = forest.grow(offset, problem, held_out, learner.max_rounds if n_rounds is None else n_rounds)
     if n_rounds is None:
         growth.back_to_best()
