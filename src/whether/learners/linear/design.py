@@ -15,6 +15,7 @@ from whether.validate import sparse_moments
 
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096
+MANY_FEATURES, FEW_ROWS = 64, 128
 
 
 def order_columns(task: Task) -> tuple[Rows, tuple[int, int]]:
@@ -34,24 +35,27 @@ def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
         mean, scale = sparse_moments(cohort.features, cohort.weights)
         return _standardization(columns, mean, scale)
     source, total = cohort.features, cohort.n if cohort.weight is None else cohort.weight.sum()
-    starts = list(range(0, cohort.n, BLOCK_ROWS))
+    block_rows = _rows_of_block(source.shape[1])
+    starts = list(range(0, cohort.n, block_rows))
 
-    def moments(starts: list[int], center: Array, power: int) -> Array:
+    def moments(starts: list[int], center: Array | None) -> Array:
         result = np.zeros(source.shape[1])
         for start in starts:
-            rows = slice(start, start + BLOCK_ROWS)
+            rows = slice(start, start + block_rows)
             # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-            block = np.ascontiguousarray(source[rows], dtype=float) - center
-            weights = np.ones(block.shape[0]) if cohort.weight is None else cohort.weight[rows]
-            result += weights @ block**power
+            block = np.ascontiguousarray(source[rows], dtype=float)
+            if center is not None:
+                block = block - center
+                block *= block
+            result += (np.ones(block.shape[0]) if cohort.weight is None else cohort.weight[rows]) @ block
         return result
 
-    def moment(center: Array, power: int) -> Array:
-        parts = share_out(lambda part: moments(part, center, power), starts)
-        return np.asarray(np.sum(parts, axis=0) / total)
+    def moment(center: Array | None) -> Array:
+        """Mean of the features or, around a center, of their squares."""
+        return np.asarray(np.sum(share_out(lambda part: moments(part, center), starts), axis=0) / total)
 
-    mean = moment(np.zeros(source.shape[1]), 1)
-    return _standardization(columns, mean, np.sqrt(moment(mean, 2)))
+    mean = moment(None)
+    return _standardization(columns, mean, np.sqrt(moment(mean)))
 
 
 def _standardization(columns: Rows, mean: Array, scale: Array) -> Standardization:
@@ -68,14 +72,23 @@ def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -
         scaled.data = scaled.data / scale[scaled.indices]
         return SparseMatrix(scaled, mean / scale)
     source, features = cohort.features, np.empty((columns.size, cohort.n))
+    block_rows = _rows_of_block(columns.size)
     every_column = np.array_equal(columns, np.arange(source.shape[1]))
 
     def fill_in(starts: list[int]) -> None:
         for start in starts:
-            rows, block = order[start : start + BLOCK_ROWS], features[:, start : start + BLOCK_ROWS]
+            rows, block = order[start : start + block_rows], features[:, start : start + block_rows]
             taken = source[rows] if every_column else source[np.ix_(rows, columns)]
-            np.subtract(taken.T, mean[:, None], out=block)
-            block /= scale[:, None]
+            if block_rows == BLOCK_ROWS:
+                np.subtract(taken.T, mean[:, None], out=block)
+                block /= scale[:, None]
+            else:  # computed where it was taken to, and turned round last, it stays closer at hand
+                block[:] = ((taken - mean) / scale).T
 
-    share_out(fill_in, list(range(0, cohort.n, BLOCK_ROWS)))
+    share_out(fill_in, list(range(0, cohort.n, block_rows)))
     return DenseMatrix(features)
+
+
+def _rows_of_block(n_features: int) -> int:
+    """Rows that are taken at a time: few, where features are many."""
+    return BLOCK_ROWS if n_features < MANY_FEATURES else FEW_ROWS

@@ -76,22 +76,31 @@ class Layout(NamedTuple):
         """The features of the propensity."""
         return slice(0, self.n_shared)
 
+    def parts(self) -> list[tuple[slice, slice, tuple[int, ...]]]:
+        """Places of the slopes, their features, and the predictors that have them, part by part."""
+        every = (
+            (self.outcome, self.of_outcome, (0,)),
+            (self.shared, self.of_shared, self.sloped),
+            (self.other, self.of_other, self.other_sloped),
+        )
+        return [part for part in every if part[0].stop > part[0].start]
+
     def predict(
         self, coefficients: Array, features: FeatureMatrix, rows: slice = EVERYBODY
     ) -> tuple[Array | None, Array]:
         """Outcome logit and propensity predictors of some people with these features."""
         n = len(range(features.shape[1])[rows])
-        v = np.repeat(coefficients[self.first : self.n_predictors, None], n, axis=1)
-        if self.n_shared:
-            _add_to(v, self.sloped, self.first, features.times(coefficients[self.shared], self.of_shared, rows))
-        if self.n_other:
-            _add_to(v, self.other_sloped, self.first, features.times(coefficients[self.other], self.of_other, rows))
-        if not self.first:
-            return None, v
-        return coefficients[0] + features.times(coefficients[self.outcome], self.of_outcome, rows), v
+        every = np.repeat(coefficients[: self.n_predictors, None], n, axis=1)
+        for slopes, of, predictors in self.joined():
+            added = features.times(coefficients[slopes].reshape(len(predictors), -1), of, rows)
+            for several, values in zip(predictors, added, strict=True):
+                for predictor in several:
+                    every[predictor] += values
+        return (every[0] if self.first else None), every[self.first :]
 
-
-def _add_to(v: Array, predictors: tuple[int, ...], first: int, values: Array) -> None:
-    """Add the same values to some predictors, whose positions count from the first."""
-    for position in predictors:
-        v[position - first] += values
+    def joined(self) -> list[tuple[slice, slice, list[tuple[int, ...]]]]:
+        """Parts with the same features together, so that these are gone through once: slopes, features, predictors."""
+        parts = sorted(self.parts(), key=lambda part: part[0].start)
+        if len({(of.start, of.stop) for _, of, _ in parts}) == 1:
+            return [(slice(self.n_predictors, self.size), parts[0][1], [predictors for *_, predictors in parts])]
+        return [(slopes, of, [predictors]) for slopes, of, predictors in parts]

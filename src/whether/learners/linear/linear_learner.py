@@ -23,7 +23,6 @@ from whether.learners.linear.optimize import (
     descent_direction,
     follow,
     lbfgs,
-    lbfgs_with_curvature,
     newton,
     polish,
 )
@@ -31,9 +30,10 @@ from whether.learners.linear.penalized import PenalizedObjective
 from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
-from whether.learners.linear.shrinkage import TOLERANCE, End, held_out_values
+from whether.learners.linear.shrinkage import TOLERANCE, TOLERANCE_OF_FOLDS, End, held_out_values
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.linear.streamed import StreamedObjective
+from whether.learners.linear.whitened import TRUSTED_STEPS, lbfgs_with_curvature
 from whether.learners.parallel import one_blas_thread
 from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population
 from whether.learners.task import Learner, Task
@@ -151,12 +151,14 @@ class LinearLearner(Learner):
         Comparing models needs less precision, and gets no more than 30 steps (ten times as many without a Hessian).
         Where parameters are several, the curvature at an end nearby is used, of other rows or under other penalties.
         """
-        max_steps = self.max_iter if tolerance < 1e-3 else min(30, self.max_iter)
+        max_steps = self.max_iter if tolerance < TOLERANCE_OF_FOLDS else min(30, self.max_iter)
         if indexed.size <= SEVERAL_PARAMETERS or isinstance(indexed.objective, ProfiledObjective):
             return newton(indexed.evaluate, start, max_steps=max_steps, tolerance=tolerance)
         if indexed.size <= MANY_PARAMETERS:
-            known = None if near is None else near.curvature_of(indexed.objective)
-            return lbfgs_with_curvature(indexed, start, known, tolerance=tolerance, max_steps=10 * max_steps)
+            guide = None if near is None else near.guide_to(indexed)
+            # Without a fold the end is near, or in another basin, where nobody wants to go.
+            max_steps = TRUSTED_STEPS if tolerance == TOLERANCE_OF_FOLDS else 10 * max_steps
+            return lbfgs_with_curvature(indexed, start, guide, tolerance=tolerance, max_steps=max_steps)
         return lbfgs(indexed.value_and_gradient, start, tolerance=tolerance, max_steps=10 * max_steps)
 
     def solve_near(self, indexed: IndexedObjective, start: Array, tolerance: float, near: End | None = None) -> Optimum:
@@ -246,7 +248,7 @@ def _covariance(indexed: IndexedObjective, optimum: Optimum, sandwich: bool, is_
     """Covariance of the coefficients at an optimum; none where there was no Hessian."""
     if optimum.evaluation.hessian.size == 0:
         return Covariance(None)
-    if optimum.curvature is not None:  # a rough one led to the optimum, and tells nothing of errors
+    if optimum.guide is not None:  # a rough one led to the optimum, and tells nothing of errors
         if indexed.size > MOST_WITH_ERRORS:
             return Covariance(None)
         optimum = replace(optimum, evaluation=indexed.evaluate(optimum.parameters))

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array, issparse
 
 from whether.arrays import Array, Features, Rows
 
-# Bytes of a block's features that stay in the second-level cache, beside weighted copies of them.
-BLOCK_BYTES = 2**21
+# Bytes of a block's features: with hundreds of them more than the second-level cache holds, but each block has a price.
+BLOCK_BYTES = 2**23
 MOST_ROWS, FEWEST_ROWS = 4096, 512
 
 
@@ -36,7 +36,7 @@ class FeatureMatrix(ABC):
 
     @abstractmethod
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
-        """Sum over a part of the features of slopes times features, for each of some people."""
+        """Sum over a part of the features, the last axis of slopes, of slopes times features of each of some people."""
 
     @abstractmethod
     def sums(self, values: Array, part: slice, rows: slice) -> Array:
@@ -118,9 +118,9 @@ class SparseMatrix(FeatureMatrix):
 
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
         """Sum of slopes times features."""
-        wide = np.zeros(self.shape[0])
-        wide[part] = slopes
-        return np.asarray(self._rows(rows) @ wide - float(self.center[part] @ slopes))
+        wide = np.zeros((*slopes.shape[:-1], self.shape[0]))
+        wide[..., part] = slopes
+        return np.asarray((self._rows(rows) @ wide.T - slopes @ self.center[part]).T)
 
     def sums(self, values: Array, part: slice, rows: slice) -> Array:
         """Sum of values times features."""

@@ -17,14 +17,12 @@ from whether.arrays import Array, Rows
 from whether.learners.linear.design import learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Standardization
 from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
+from whether.learners.linear.rough_curvature import SecondMoments, average_curvature
 from whether.learners.parallel import share_out
 from whether.learners.rows import step_of_part, sum_by_group
 from whether.learners.task import Task
 from whether.likelihood import Criterion, blocks_by_label, labeled_first
 from whether.propensity import Observed, Terms
-
-# Rows per feature from which a curvature is taken that is good enough to lead to the optimum.
-ROUGH_ROWS = 40
 
 
 class Block(NamedTuple):
@@ -51,6 +49,7 @@ class LinearObjective(PenalizedObjective):
         )
         super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
         self.features = standardize(cohort, self.order, self.standardization)
+        self.moments = SecondMoments()  # shared with the objectives of parts of these rows
         self.observed = task.propensity.observe(cohort).take(self.order)
         self.weight = None if cohort.weight is None else cohort.weight[self.order]
         self.groups = None if cohort.groups is None else cohort.groups[self.order]
@@ -141,19 +140,23 @@ class LinearObjective(PenalizedObjective):
         return sums[0] if len(sums) == 1 else Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
 
     def rough_curvature(self, theta: Array) -> Array:
-        """About the Hessian of the negative log-likelihood: that of as many rows as tell the features apart."""
-        some = self.part(ROUGH_ROWS * self.features.shape[0], ROUGH_ROWS * self.features.shape[0] // 4)
-        return mirror(some.sums(theta, with_hessian=True).hessian) * (self.n / some.n)
+        """About the Hessian of the negative log-likelihood."""
+
+        def add_up(parts: list[tuple[slice, bool]]) -> Array:
+            size = self.layout.n_predictors
+            return sum(
+                (-self.block(theta, *part).terms.curvature.sum(axis=2) for part in parts), np.zeros((size, size))
+            )
+
+        by_predictors = np.sum(share_out(add_up, self._parts()), axis=0)
+        return average_curvature(self.layout, by_predictors, self.moments.of(self.features, self.weight))
 
     def _add_gradient(self, gradient: Array, block: Block) -> None:
-        layout, by_predictor, add_up = self.layout, block.terms.gradient, self.features.sums
+        layout, by_predictor = self.layout, block.terms.gradient
         gradient[: layout.n_predictors] -= by_predictor.sum(axis=1)
-        if self.has_outcome:
-            gradient[layout.outcome] -= add_up(by_predictor[0], layout.of_outcome, block.rows)
-        if layout.n_shared:
-            gradient[layout.shared] -= add_up(_over(layout.sloped, by_predictor), layout.of_shared, block.rows)
-        if layout.n_other:
-            gradient[layout.other] -= add_up(_over(layout.other_sloped, by_predictor), layout.of_other, block.rows)
+        for slopes, of, predictors in layout.joined():
+            values = np.stack([_over(several, by_predictor) for several in predictors])
+            gradient[slopes] -= self.features.sums(values, of, block.rows).reshape(-1)
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""

@@ -15,7 +15,8 @@ from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.linear_fit import Standardization
 from whether.learners.linear.matrix import DenseMatrix
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum, lbfgs_with_curvature
+from whether.learners.linear.optimize import Optimum
+from whether.learners.linear.whitened import lbfgs_with_curvature
 from whether.likelihood import Likelihood
 from whether.propensity import Certain
 

@@ -1,16 +1,18 @@
-"""Minimisers of smooth objectives: damped Newton, and L-BFGS where parameters are many.
+"""Minimisers of smooth objectives: damped Newton, and L-BFGS where parameters are many (more on it in `whitened`).
 
 They know nothing of people, labels or times. Every outcome is a `Status` with its sentence. Used by the linear learner.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
-from scipy.optimize import OptimizeResult, minimize
+from scipy.linalg.lapack import dposv, dpotrf
+from scipy.optimize import minimize
 
 from whether.arrays import Array
 from whether.learners.fit_result import Status
@@ -22,8 +24,17 @@ LONGEST_STEP = 4.0
 SEVERAL_PARAMETERS = 200
 # Above this number of parameters it costs more than it saves.
 MANY_PARAMETERS = 1_200
-# Steps after which a curvature from elsewhere is no longer trusted.
-TRUSTED_STEPS = 25
+
+
+class Guide(NamedTuple):
+    """What is known of the curvature of a likelihood, besides which there are penalties."""
+
+    curvature: Array  # in the coefficients, roughly
+    moves: tuple[tuple[Array, Array], ...] = ()  # changes of the variables, and of the likelihood's gradient by them
+
+    def of_share(self, share: float) -> Guide:
+        """What it is of so many times the people."""
+        return Guide(share * self.curvature, tuple((change, share * bend) for change, bend in self.moves))
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,7 @@ class Optimum:
     evaluation: Evaluation  # there, or within the tolerance of it
     status: Status
     n_steps: int
-    curvature: Array | None = None  # Hessian of the likelihood nearby, in the coefficients, where it was kept
+    guide: Guide | None = None  # what led there, where it was not the Hessian
 
 
 def newton(
@@ -167,92 +178,6 @@ def _keep_hessian(
         parameters, current = parameters + step, Evaluation(value, gradient, current.hessian)
         previous = decrement
     return Optimum(parameters, current, Status.MAX_STEPS, n_steps)
-
-
-class CurvedProblem(Protocol):
-    """A problem whose Hessian is that of a likelihood, which is dear, and of penalties, which are cheap."""
-
-    def curvature(self, variables: Array) -> Array:
-        """Hessian of the likelihood, about."""
-
-    def curved(self, variables: Array, curvature: Array) -> Array:
-        """Hessian of the problem with that of the likelihood as given."""
-
-    def value_and_gradient(self, variables: Array) -> tuple[float, Array]:
-        """Objective and gradient."""
-
-
-def lbfgs_with_curvature(
-    problem: CurvedProblem, start: Array, curvature: Array | None, *, tolerance: float, max_steps: int
-) -> Optimum:
-    """Minimise by L-BFGS in variables in which the Hessian somewhere near is the identity.
-
-    With hundreds of parameters the Hessian costs as much as ten gradients, and one from nearby (a neighbour on a path
-    of penalties, another distribution, fewer people, scaled) leads as far: what it lacks L-BFGS learns. In these
-    variables the squared gradient is the Newton decrement, so it stops where `newton` does. Where that takes long the
-    curvature is computed anew.
-    """
-    parameters, status, n_steps, kept = start, Status.MAX_STEPS, 0, curvature
-    while n_steps < max_steps and not status.converged:
-        kept = problem.curvature(parameters) if kept is None or n_steps else kept
-        steps = _Whitened(problem, parameters, problem.curved(parameters, kept), tolerance)
-        status = steps.go(min(TRUSTED_STEPS, max_steps - n_steps))
-        parameters, n_steps = steps.parameters, n_steps + max(steps.n_steps, 1)
-        if status in (Status.NOT_FINITE, Status.FLAT):
-            break
-    return Optimum(parameters, Evaluation(steps.value, steps.gradient, steps.hessian), status, n_steps, kept)
-
-
-class _Whitened:
-    """Steps from a point, in variables in which the Hessian there is the identity."""
-
-    def __init__(self, problem: CurvedProblem, start: Array, hessian: Array, tolerance: float) -> None:
-        self.problem, self.start, self.hessian, self.tolerance = problem, start, hessian, tolerance
-        self.factor, is_indefinite = dpotrf(np.asarray_chkfinite(hessian), lower=True)
-        if is_indefinite:
-            values, vectors = eigh(hessian)
-            magnitude = np.abs(values)
-            safe = np.maximum(magnitude, 1e-2 * magnitude.max() + 1e-300)
-            self.factor = dpotrf((vectors * safe) @ vectors.T, lower=True)[0]
-        self.parameters, self.n_steps, self.unit = start, 0, 1.0
-
-    def _evaluate(self, moved: Array) -> tuple[float, Array]:
-        parameters = self.start + dtrtrs(self.factor, self.unit * moved, lower=True, trans=1)[0]
-        value, gradient = self.problem.value_and_gradient(parameters)
-        whitened = np.asarray(dtrtrs(self.factor, gradient, lower=True)[0])
-        self.last = parameters, value, gradient, whitened
-        return value if np.isfinite(value) else 1e300, self.unit * whitened
-
-    def _is_near(self) -> bool:
-        return float(self.last[3] @ self.last[3]) < self.tolerance
-
-    def _stop_where_near(self, intermediate_result: OptimizeResult) -> None:
-        if self._is_near():
-            raise StopIteration
-
-    def go(self, max_steps: int) -> Status:
-        """Take so many steps at most; the last one, to where the gradient points, without another look."""
-        nothing = np.zeros(self.start.size)
-        self._evaluate(nothing)
-        # The first step that SciPy tries has length one: that of Newton's, then.
-        self.unit = float(np.linalg.norm(self.last[3]))
-        if not np.isfinite(self.last[1]):
-            status = Status.NOT_FINITE
-        elif self._is_near():
-            status = Status.CONVERGED
-        else:
-            options = {"maxiter": max_steps, "ftol": 0.0, "gtol": 0.0, "maxcor": 20}
-            found = minimize(
-                self._evaluate, nothing, jac=True, method="L-BFGS-B", options=options, callback=self._stop_where_near
-            )
-            self.n_steps = int(found.nit)
-            self._evaluate(found.x)
-            stopped = Status.FLAT if self.n_steps < max_steps else Status.MAX_STEPS
-            status = Status.CONVERGED if self._is_near() else stopped
-        self.parameters, self.value, self.gradient, whitened = self.last
-        if status.converged:
-            self.parameters = self.parameters - dtrtrs(self.factor, whitened, lower=True, trans=1)[0]
-        return status
 
 
 def lbfgs(

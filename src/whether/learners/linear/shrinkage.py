@@ -10,11 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from whether.arrays import Array
+from whether.arrays import Array, Flags
 from whether.learners.linear.index import IndexedObjective
 from whether.learners.linear.objective import LinearObjective
-from whether.learners.linear.optimize import Optimum
-from whether.learners.linear.penalized import PenalizedObjective
+from whether.learners.linear.optimize import SEVERAL_PARAMETERS, Guide, Optimum
 from whether.learners.linear.shrinkage_path import ShrinkagePath
 from whether.learners.rows import deal_folds, sum_by_group
 from whether.propensity import Propensity
@@ -39,6 +38,8 @@ MOST_DEVIATIONS = 3.0
 TOLERANCE = 1e-2
 # And of those without a fold, whose distance from the optimum moves the likelihood of people left out to first order.
 TOLERANCE_OF_FOLDS = 1e-3
+# Where parameters are hundreds no looser penalty is tried after one that is clearly worse, or the second worse in a row.
+CLEAR_ERRORS, FALLS = 2.0, 2
 # From one penalty to the next no more steps are needed as long as the solution stays in its basin.
 FEW_STEPS = 3
 
@@ -60,11 +61,11 @@ class End(NamedTuple):
         """Objective reached."""
         return self.optimum.evaluation.value
 
-    def curvature_of(self, objective: PenalizedObjective) -> Array | None:
-        """About what the curvature of the likelihood is here on other rows: by their number; None if not known."""
-        known, own = self.optimum.curvature, self.indexed.objective
-        fits = known is not None and own.layout == objective.layout
-        return known * (objective.n / own.n) if known is not None and fits else None
+    def guide_to(self, indexed: IndexedObjective) -> Guide | None:
+        """What is known here of the curvature of the likelihood on other rows: by their number; None if nothing."""
+        known, own = self.optimum.guide, self.indexed.objective
+        fits = own.criterion is indexed.objective.criterion and self.indexed.size == indexed.size
+        return known.of_share(indexed.objective.n / own.n) if known is not None and fits else None
 
     def hessian_of(self, indexed: IndexedObjective, start: Array) -> Array:
         """About what the Hessian is elsewhere, with other penalties, or on other rows: by their number."""
@@ -178,15 +179,45 @@ def held_out_values(objective: LinearObjective, points: list[End], solve: Solve)
     labeled = np.arange(objective.n) < objective.n_labeled
     known = labeled, objective.observed.ranks(), objective.features.totals()[:, None]
     fold = deal_folds(*known, N_FOLDS, objective.weight, objective.groups)
-    values, is_dear = np.empty((len(points), objective.n)), objective.cost_of_rows > 1
-    for number in range(N_FOLDS):
-        inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-        training, held_out = objective.subset(inside), objective.subset(outside)
-        near, moved = points[0], np.zeros(points[0].optimum.parameters.size)
-        for row, point in enumerate(points):
-            indexed = IndexedObjective(training, point.indexed.shrinkage, tuple(point.indexed.fixed))
-            optimum = solve(indexed, point.optimum.parameters + moved, TOLERANCE_OF_FOLDS, near if is_dear else point)
-            values[row, outside] = held_out.row_values(indexed.to_coefficients(optimum.parameters))
-            if is_dear:  # without the fold solutions move by about as much at one penalty as at the next
-                near, moved = End("fold", indexed, optimum), optimum.parameters - point.optimum.parameters
+    values = np.full((len(points), objective.n), np.nan)
+    folds = [_Fold(objective, fold == number, solve) for number in range(N_FOLDS)]
+    for row, point in enumerate(points):
+        for part in folds:
+            values[row, part.outside] = part.held_out_values(point)
+        if _is_past(values[: row + 1], objective):
+            break
     return values
+
+
+class _Fold:
+    """People who are left out of fits, penalty by penalty."""
+
+    def __init__(self, objective: LinearObjective, is_left_out: Flags, solve: Solve) -> None:
+        self.outside, self.solve = np.flatnonzero(is_left_out), solve
+        self.training = objective.subset(np.flatnonzero(~is_left_out))
+        self.held_out = objective.subset(self.outside)
+        self.last: tuple[End, End] | None = None
+
+    def held_out_values(self, point: End) -> Array:
+        """Log-likelihood of those left out, by the model fitted to the others from the end on all rows."""
+        indexed = IndexedObjective(self.training, point.indexed.shrinkage, tuple(point.indexed.fixed))
+        start, near = point.optimum.parameters, point
+        is_dear = indexed.size > SEVERAL_PARAMETERS or self.training.cost_of_rows > 1
+        if is_dear and self.last is not None:
+            # What the fold moved at the penalty before, it moves about as far at this one.
+            whole, near = self.last
+            start = start + near.optimum.parameters - whole.optimum.parameters
+        near = End("fold", indexed, self.solve(indexed, start, TOLERANCE_OF_FOLDS, near))
+        self.last = point, near
+        return self.held_out.row_values(near.coefficients)
+
+
+def _is_past(held_out: Array, objective: LinearObjective) -> bool:
+    """Whether penalties that are looser still need not be tried where a fit is dear, in a model of many parameters."""
+    if objective.layout.size <= SEVERAL_PARAMETERS or held_out.shape[0] < 2:
+        return False
+    total = held_out.sum(axis=1)
+    best = int(np.argmax(total))
+    error = float(_error_of_sum(held_out[-1:] - held_out[best], objective)[0])
+    falls_again = total.size > FALLS and bool(np.all(np.diff(total[-FALLS - 1 :]) < 0))
+    return falls_again or bool(total[-1] < total[best] - CLEAR_ERRORS * error)
