@@ -24,6 +24,7 @@ BENCHMARKS = {
     "program": "time and memory of `whether fit` and `predict` on a million people, beside LogisticRegression",
     "priors": "class priors: estimate, coverage and width of the interval, with and without a constant propensity",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
+    "intervals": "coverage of intervals of single risks of new people, by learner, and what they cost",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
     "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",

@@ -115,7 +115,7 @@ class Worded:
         Parameters
         ----------
         suppress_below : int
-            Smallest number of people that is told.
+            Smallest number of people that is shown.
         """
         return dict(_teller().to_dict(self, suppress_below))
 

@@ -11,11 +11,11 @@ import whether as wh
 from whether.advise import Backtest, Sensitivity
 from whether.advise.evidence.follow_up import LARGE_RATIO
 from whether.advise.variants import Variant
-from whether.analysis import Note, resampling, robustness
+from whether.analysis import Note, robustness
 from whether.analysis.cautions import curve_is_above, find_cautions
 from whether.analysis.ranges import reach_up, widest_range
 from whether.analysis.remaining import Remaining
-from whether.estimators import LabelClassifier, SARPUClassifier
+from whether.estimators import LabelClassifier, SARPUClassifier, refits
 from whether.facts import WIDTH
 from whether.learners import choice, parallel
 from whether.telling.advice_words import ASSUMPTIONS
@@ -260,7 +260,7 @@ def test_a_part_of_a_cohort_has_whole_groups(answer, monkeypatch):
 def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
     monkeypatch.setattr(choice, "MANY_PEOPLE", 600)
     monkeypatch.setattr(choice, "PEOPLE_TO_CHOOSE", 400)
-    monkeypatch.setattr(resampling, "LARGEST", 100)
+    monkeypatch.setattr(refits, "LARGEST", 100)
     found = quick(**known, learner="auto")
     assert found.model.selection_.chosen in ("linear", "boosted", "neural")
     assert max(found.model.selection_.n_people) <= 400
@@ -269,7 +269,7 @@ def test_of_a_large_cohort_a_part_says_which_learner(known, monkeypatch):
 
 
 def test_a_learner_without_standard_errors_is_refitted_for_intervals(known, monkeypatch):
-    monkeypatch.setattr(resampling, "N_REFITS", 3)
+    monkeypatch.setattr(refits, "N_REFITS", 3)
     found = quick(**known, learner="boosted")
     assert (found.lower < found.risks).all()
     assert (found.risks < found.upper).all()
@@ -278,7 +278,7 @@ def test_a_learner_without_standard_errors_is_refitted_for_intervals(known, monk
 
 
 def test_an_answer_does_not_depend_on_where_it_is_computed(known, monkeypatch):
-    monkeypatch.setattr(resampling, "N_REFITS", 3)
+    monkeypatch.setattr(refits, "N_REFITS", 3)
     here = wh.analyze(**known, learner="boosted", n_splits=2)
     monkeypatch.setattr(parallel, "MANY_NUMBERS", 0)
     monkeypatch.setattr(parallel, "cpu_count", lambda: 2)
@@ -293,7 +293,7 @@ def test_an_answer_does_not_depend_on_where_it_is_computed(known, monkeypatch):
 
 
 def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, monkeypatch):
-    monkeypatch.setattr(resampling, "LARGEST", 100)
+    monkeypatch.setattr(refits, "LARGEST", 100)
     found = quick(**known, learner="boosted")
     assert found.lower is None
     assert found.upper is None

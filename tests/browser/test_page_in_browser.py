@@ -219,7 +219,7 @@ def test_a_bad_table_gets_its_sentence_and_another_can_be_taken(desk):
     desk.drop("paper.pdf", "%PDF-1.7 nothing")
     desk.see("#problem", "'paper.pdf' is a PDF document.")
     assert find_faults(desk.page) == []
-    desk.page.get_by_role("button", name="Take another table").click()
+    desk.page.get_by_role("button", name="Use another table").click()
     desk.see("#dropzone")
     desk.drop(HARM + ".csv", "a,b\n1,2\n")
     desk.see("#table-name", HARM)

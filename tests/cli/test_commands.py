@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import make_cohort, to_csv
 from whether import METHODS, simulate
+from whether.estimators import refits
 from whether.files.model import load_model
 from whether.files.table import open_table
 from whether.files.table.columns import guess_column
@@ -146,17 +147,22 @@ def test_intervals_hold_the_risk_and_widen_with_the_level(run, tmp_path, table, 
 def test_the_interval_of_a_person_with_all_features_zero_is_that_of_the_intercept(model):
     from scipy.special import expit
 
-    from whether.estimators.intervals import risk_intervals
-
     fitted = load_model(model).model
     intercept = fitted.summary().coefficients[0]
-    lower, upper = risk_intervals(fitted, np.zeros((1, fitted.n_features_in_)), 0.95)
-    np.testing.assert_allclose([lower[0], upper[0]], expit([intercept.lower, intercept.upper]), rtol=1e-9)
+    person = pd.DataFrame(np.zeros((1, fitted.n_features_in_)), columns=fitted.feature_names_in_)
+    expected = expit([intercept.lower, intercept.upper])
+    np.testing.assert_allclose(fitted.predict_interval(person)[0], expected, rtol=1e-9)
 
 
-def test_a_model_without_standard_errors_gives_no_intervals(run, tmp_path, table):
-    fit(run, table, tmp_path / "m", *TIMES, "--method", "AFT")
-    assert run("predict", tmp_path / "m", table, "-o", tmp_path / "r.csv", "--json").json["columns"] == ["risk"]
+def test_a_model_without_standard_errors_has_intervals_from_refits_unless_they_are_left_out(
+    run, tmp_path, table, monkeypatch
+):
+    monkeypatch.setattr(refits, "N_REFITS", 3)
+    for options, how in (((), "refits"), (("--no-intervals",), "none")):
+        assert fit(run, table, tmp_path / how, *TIMES, "--method", "AFT", *options)["intervals"] == how
+        columns = run("predict", tmp_path / how, table, "-o", tmp_path / f"{how}.csv", "--json").json["columns"]
+        assert ("risk_lower" in columns) == (how == "refits")
+    assert "no intervals" in run("predict", tmp_path / "none", table, "-o", tmp_path / "again.csv").out
 
 
 def test_ids_are_copied_only_where_they_are_there_or_asked_for(run, tmp_path, cohort, table, model):

@@ -168,6 +168,14 @@ def test_a_name_that_is_not_there_is_asked_for_whatever_the_case():
     found = wh.check_table(PEOPLE, event="EVENTS", time="time")
     assert found.obstacles[0].hurdle is Hurdle.REFUSED
     assert "Did you mean 'event'?" in str(found)
+    assert found.options["event"] == "event"
+
+
+def test_every_name_that_is_not_there_is_said_and_none_is_proposed_again():
+    found = wh.check_table(PEOPLE, event="EVENTS", time="tim", group="zzz", id=["zzzz"])
+    assert [obstacle.hurdle for obstacle in found.obstacles[:4]] == [Hurdle.REFUSED] * 4
+    assert (found.options["event"], found.options["time"]) == ("event", "time")
+    assert not {"zzz", "zzzz"} & {str(value) for value in found.options.values()}
 
 
 def test_values_of_few_people_are_not_told():

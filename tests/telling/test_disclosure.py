@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Annotated
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from whether.evaluate import Interval
 from whether.facts import Expected, OfFeature, People, Personal, RestsOn
-from whether.telling.disclosure import Disclosure, is_told
+from whether.telling.disclosure import Disclosure, disclose, is_told
 
 RULE = Disclosure(11)
 
@@ -130,3 +131,10 @@ def test_a_group_that_nobody_knows_is_a_mistake_and_not_told():
 def test_a_fact_is_told_as_it_is_where_suppression_is_off():
     fact = Parts(3, 0.03, 1234.567, 3.4)
     assert Disclosure(0).tell(fact) is fact
+
+
+@pytest.mark.parametrize(("rows_each", "fewest"), [((), 11), ((2,) * 197, 21), ((40, *(1,) * 60), 50), ((5, 5), 11)])
+def test_where_rows_are_counted_it_takes_more_than_few_people_can_have(rows_each, fewest):
+    fact = SimpleNamespace(origin=SimpleNamespace(rows_each=rows_each), evidence=None)
+    assert disclose(fact, 11).fewest == fewest
+    assert disclose(fact, 0).fewest == 0

@@ -153,6 +153,10 @@ class WhetherClassifier(ClassifierMixin, BaseEstimator):
         """Probability that the event will still happen to a person without it; see the classifier in ``estimator_``."""
         return np.asarray(self._fitted().predict_proba_event_free(X, time))
 
+    def predict_interval(self, X: Any, level: float = 0.95) -> Array:
+        """Confidence interval of each risk; see the classifier in ``estimator_``."""
+        return np.asarray(self._fitted().predict_interval(self._check(X), level))
+
     @available_if(_has("predict_survival"))
     def predict_survival(self, X: Any, times: ArrayLike) -> Array:
         """Probability of no event by each of ``times``, where the method has a model of times."""

@@ -33,7 +33,7 @@ from whether.estimators import (
 from whether.estimators.held_out import held_out_log_likelihood
 from whether.estimators.time_model import TimeModelClassifier
 from whether.family import Family
-from whether.learners import LinearFit
+from whether.learners.linear.linear_fit import Moves, Standardization
 from whether.learners.parallel import in_processes
 from whether.learners.progress import progress
 
@@ -79,17 +79,13 @@ class Alternatives:
         """How far the log odds of the share of some people with the event within a length of time reach."""
         return self._reach(self.windows[:, number, rows].mean(axis=1), self.reference_windows[number, rows].mean())
 
-    def reach_of_risks(self) -> tuple[Array, Array]:
-        """How far the log odds of each person's risk reach down and up."""
-        return self._reach(self.risks, self.reference_risks)
-
-    def steps_from(self, fit: LinearFit, family: Family, features: Array) -> Array:
-        """Intercepts and slopes by which a linear predictor moves to the others, as its ``steps`` has them."""
-        table = np.column_stack([np.ones(features.shape[0]), fit.predictor.standardization.apply(features)])
+    def moves_from(self, standardization: Standardization, family: Family, features: Array) -> Moves:
+        """How the outcome's predictor moves to those of the others, as a line in standardised features."""
+        table = np.column_stack([np.ones(features.shape[0]), standardization.apply(features)])
         ends = [family.from_log_odds(log_odds(risks)) for risks in (*self.risks, self.reference_risks)]
         moved = np.stack(ends[:-1], axis=1) - ends[-1][:, None]
         found = np.linalg.lstsq(table, moved, rcond=None)[0].T
-        return np.asarray(np.sqrt(2 * self.weights)[:, None] * found)
+        return Moves(standardization, np.asarray(np.sqrt(2 * self.weights)[:, None] * found))
 
     def _reach(self, shares: Array, reference: Array) -> Any:
         """Root mean square of the steps to either side, as if each side were half of all models."""

@@ -45,6 +45,8 @@ class Origin:
         Whether the people are invented, so that small counts tell nothing about anybody.
     n_persons : int
         Number of persons, where a person may have several rows and it is rows that are counted; else 0.
+    rows_each : tuple of int
+        How many rows each of them has, the largest number first: not told, but used to keep groups of few people quiet.
     """
 
     name: str = "cohort"
@@ -61,6 +63,7 @@ class Origin:
     call: str = ""
     simulated: bool = False
     n_persons: int = 0
+    rows_each: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from whether.analysis.result import Origin
 from whether.files.table import Encoder, TableCohort, read_cohort
 from whether.validate import ArgumentError
@@ -75,4 +77,10 @@ def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simu
         call=call,
         simulated=simulated,
         n_persons=cohort.n_persons,
+        rows_each=_count_rows(cohort) if cohort.n_persons else (),
     )
+
+
+def _count_rows(cohort: TableCohort) -> tuple[int, ...]:
+    """Count the rows of each person, the largest number first."""
+    return tuple(np.sort(np.unique(cohort.groups, return_counts=True)[1])[::-1].tolist())

@@ -11,26 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whether.analysis.alternatives import Alternatives, fit_alternatives
-from whether.analysis.resampling import refit
+from whether.analysis.resampling import RefitSums
 from whether.analysis.result import Note
 from whether.analysis.still_to_come import predict_still
 from whether.analysis.uncertainty import (
     NONE,
     Flags,
-    Limits,
     Rows,
     Spread,
     share_interval,
     spread_of_sums,
     unseen_interval,
-    widen_limits,
     window_errors,
 )
 from whether.analysis.windows import Window, predict_windows
-from whether.cohort import Cohort
+from whether.cohort import Cohort, known_of
 from whether.estimators import CensoredClassifier, LabelClassifier
 from whether.estimators.intervals import has_errors, risk_intervals
+from whether.estimators.refits import can_be_refitted, refit
 from whether.evaluate import Interval
+from whether.learners.linear.linear_fit import Standardization
 
 Array = NDArray[np.float64]
 SpreadOf = Callable[[Rows], Spread]
@@ -40,9 +40,8 @@ UNKNOWN = Spread(math.nan, math.nan)
 
 
 class Errors(NamedTuple):
-    """Limits of single risks, standard errors of sums over people, and how they were found."""
+    """Standard errors of sums over people, and how they were found."""
 
-    limits: Limits | None
     of_sums: SpreadOf
     of_windows: WindowErrorsOf
     notes: tuple[Note, ...]
@@ -134,18 +133,27 @@ def take_sums(
         open_people = ~cohort.labeled if cohort.seen_negative is None else ~(cohort.labeled | cohort.seen_negative)
     risks, still = model.predict_proba(X)[:, 1], predict_still(model, X, cohort)
     others = fit_alternatives(model, X, cohort, levels_off=levels_off, lengths=lengths)
-    if others is not None and has_errors(model):
-        steps = others.steps_from(model.model_, model.family, cohort.features)
-        model.model_ = replace(model.model_, steps=steps)  # so that a saved model has the same intervals
-    errors = _find_errors(model, X, cohort, open_people, level, rng, lengths)
-    limits, notes = errors.limits, errors.notes
-    if limits is not None and others is not None and not has_errors(model):
-        limits = widen_limits(risks, limits, others.reach_of_risks(), level)
+    errors = _find_errors(model, X, cohort, open_people, rng, lengths)
+    notes = errors.notes
+    if others is not None:
+        _reach_to(others, model, cohort.features)
+    limits = risk_intervals(model, X, level)
     if limits is not None and others is not None:
         notes += (Note("intervals reach to other models", {"models": others.weights.size}),)
     lower, upper = (None, None) if limits is None else limits
     when = _look_ahead(model, X, cohort, lengths)
     return Sums(model, cohort, risks, still, open_people, lower, upper, errors, others, level, notes, when)
+
+
+def _reach_to(others: Alternatives, model: CensoredClassifier, features: Array) -> None:
+    """Let intervals of single risks reach to other models: those of new people, by a saved model, do so, too."""
+    if has_errors(model):
+        moves = others.moves_from(model.model_.predictor.standardization, model.family, features)
+        model.model_ = replace(model.model_, steps=moves.steps)
+    elif hasattr(model, "refits_"):
+        scale = features.std(axis=0)
+        every = Standardization(np.arange(scale.size), features.mean(axis=0), np.where(scale > 0, scale, 1.0))
+        model.refits_ = replace(model.refits_, moves=others.moves_from(every, model.family, features))
 
 
 def _look_ahead(model: CensoredClassifier, X: Any, cohort: Cohort, lengths: tuple[float, ...]) -> Ahead:
@@ -160,27 +168,20 @@ def _find_errors(
     X: Any,
     cohort: Cohort,
     open_people: Flags,
-    level: float,
     rng: np.random.Generator,
     lengths: tuple[float, ...],
 ) -> Errors:
-    """Limits of single risks and standard errors of sums, given the model, and how they were found."""
+    """Standard errors of sums, given the model, and how they were found; refits are kept with the model."""
     unknown = [math.nan] * len(lengths)
     if has_errors(model):
-        of_sums, of_windows = _by_covariance(model, cohort, open_people, lengths)
-        return Errors(risk_intervals(model, cohort.features, level), of_sums, of_windows, ())
-    if getattr(model.model_, "indexed", None) is not None:
-        return Errors(None, lambda rows: UNKNOWN, lambda rows: unknown, (Note("coefficients not determined"),))
-    refits = refit(model, X, cohort, level=level, rng=rng, lengths=lengths)
-    if refits is None:
-        return Errors(None, lambda rows: UNKNOWN, lambda rows: unknown, (Note("too large to refit"),))
-    note = Note("intervals from refits", {"refits": refits.risks.shape[0]})
-    return Errors(
-        (refits.lower, refits.upper),
-        lambda rows: refits.spread(rows, rows[open_people[rows]]),
-        refits.window_errors,
-        (note,),
-    )
+        return Errors(*_by_covariance(model, cohort, open_people, lengths), ())
+    if not can_be_refitted(cohort.features):
+        return Errors(lambda rows: UNKNOWN, lambda rows: unknown, (Note("too large to refit"),))
+    labels = cohort.labeled.astype(int)
+    model.refits_ = refit(model, X, labels, known_of(cohort), weight=cohort.weight, groups=cohort.groups, rng=rng)
+    sums = RefitSums.of(model.refits_, model, X, cohort, lengths)
+    note = Note("intervals from refits", {"refits": len(model.refits_.models)})
+    return Errors(lambda rows: sums.spread(rows, rows[open_people[rows]]), sums.window_errors, (note,))
 
 
 def _by_covariance(

@@ -26,7 +26,6 @@ from whether.learners import LinearFit
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-Limits = tuple[Array, Array]
 Reach = tuple[float, float]
 
 NONE: Reach = (0.0, 0.0)
@@ -119,13 +118,6 @@ def unseen_interval(still: Array, error: float, level: float, reach: Reach = NON
     total = math.sqrt(error**2 + float(np.sum(still * (1 - still))))
     share = share_interval(expected / n, total / n, level, reach)
     return Interval(expected, n * share.lower, n * share.upper, total, level)
-
-
-def widen_limits(risks: Array, limits: tuple[Array, Array], reach: tuple[Array, Array], level: float) -> Limits:
-    """Move the limits of single risks as far out as their log odds reach for reasons that the errors do not know."""
-    width, center = float(ndtri(0.5 + level / 2)), log_odds(risks)
-    down, up = (np.hypot(log_odds(limit) - center, width * side) for limit, side in zip(limits, reach, strict=True))
-    return expit(center - down), expit(center + up)
 
 
 def log_odds(share: Array) -> Array:

@@ -30,9 +30,9 @@ def analyze(
     learner: AdvisedLearner = None,
     unit: Annotated[str, option("Unit of the times, such as years.", "UNIT", shows=True)] = "",
     suppress_below: Annotated[
-        int, option("Smallest number of people that is told.", "NUMBER", shows=True, min=0)
+        int, option("Smallest number of people that is shown.", "NUMBER", shows=True, min=0)
     ] = FEWEST,
-    no_suppress: Annotated[bool, flag("--no-suppress", "Tell all numbers of people.")] = False,
+    no_suppress: Annotated[bool, flag("--no-suppress", "Show all numbers of people, however small.")] = False,
     prevalence: Prevalence = None,
     prevalence_error: PrevalenceError = None,
     no_backtest: Annotated[bool, flag("--no-backtest", "Leave out the backtest, which takes long.")] = False,

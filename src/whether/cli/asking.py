@@ -31,8 +31,12 @@ def on_terminal() -> bool:
 
 def propose(cohort: CohortOptions, found: TableCheck, others: dict[str, Any], output: str) -> list[str]:
     """Command lines that analyse the table: one, or one for each column that could be the event or the time."""
+    # Names that the table has not, and for which none is close.
+    forgotten = {name: None for name in _given(cohort) if name not in found.options}
     return [
-        command_line("analyze", str(cohort.table), {**cohort.replaced(**options).told(), **others}, output)
+        command_line(
+            "analyze", str(cohort.table), {**cohort.replaced(**{**forgotten, **options}).told(), **others}, output
+        )
         for options in _choices(cohort, found)
     ]
 

@@ -38,6 +38,9 @@ def fit(
         bool, flag("--in-blocks", "Read Parquet files block by block, not into memory; linear.")
     ] = False,
     dask: Annotated[Text, option("The same on the workers of the Dask scheduler at this address.", "ADDRESS")] = None,
+    no_intervals: Annotated[
+        bool, flag("--no-intervals", "Leave out the 20 refits from which trees and networks have intervals.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,7 +48,8 @@ def fit(
 
     Without --method it is the method that `whether recommend` names for the table, and its learner; with --method the
     learner is linear by default. Of a linear model the coefficients are printed, with odds, time or hazard ratios. Rows
-    with the same --group depend on each other: intervals allow for it.
+    with the same --group depend on each other: intervals allow for it. Boosted and neural models are fitted 20
+    more times, to randomly weighted people, so that `predict` can give intervals; --no-intervals saves that time.
 
     \b
     Example:
@@ -71,6 +75,7 @@ def fit(
     from whether.cli.cohorts import read_people, what_else
     from whether.cli.output import check_output, gathered_warnings, make_notes
     from whether.telling.plain import to_plain
+    from whether.telling.prediction_words import INTERVALS
 
     check_output(output, cohort.table, force=force)
     chosen = choice.check_method(method, cohort)
@@ -92,13 +97,16 @@ def fit(
         times = {**times, **what_else(people, cohort.question, chosen.estimator.fit, "fit")}
         model = choice.fit_model(chosen, people, times, learner, cohort.seed, settings, rows)
         training = choice.describe_fit(model, people, times)
+        in_memory = rows is None and not no_intervals
+        how = choice.add_intervals(model, people, times) if in_memory else choice.how_intervals_come(model)
     choice.save_fitted(output, model, people, chosen, training)
     asked = "" if people.competing is None else cohort.question or LIFETIME
     told = choice.training_sentence(training, asked, bool(refusals), model.n_groups_)
-    told = f"{chosen.name} ({chosen.restriction}), {learner}: {told}"
+    told = f"{chosen.name} ({chosen.restriction}), {learner}: {told} {INTERVALS[how]}".rstrip()
     about = {"command": "fit", "output": str(output), "features": list(people.encoder.features)}
     about |= {"method": chosen.name, "restriction": chosen.restriction, "learner": learner, **to_plain(training)}
     about |= {"question": asked} if asked else {}
+    about["intervals"] = how
     effects = choice.told_coefficients(model, people, training)
     notes = make_notes(people.findings, [*refusals, *warned])
     _tell_fit(told, about, effects, notes, as_json)

@@ -17,6 +17,8 @@ from whether.cli.cohorts import what_else
 from whether.cli.options import CohortOptions, list_columns
 from whether.cli.problems import CommandError
 from whether.estimators import CensoredClassifier
+from whether.estimators.intervals import has_errors
+from whether.estimators.refits import can_be_refitted
 from whether.estimators.time_model import TimeModelClassifier
 from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
@@ -111,6 +113,20 @@ def fit_model(
     if rows is not None:
         return model.fit_rows(rows)
     return model.fit(people.X, people.y, **times | {"groups": people.groups})
+
+
+def add_intervals(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> str:
+    """Refit a model without standard errors, if the table is not too large; return how its intervals come about."""
+    if not has_errors(model) and can_be_refitted(people.X):
+        model.fit_intervals(people.X, people.y, **times, groups=people.groups)
+    return how_intervals_come(model)
+
+
+def how_intervals_come(model: CensoredClassifier) -> str:
+    """Say by a word where the intervals of a model's risks come from."""
+    if has_errors(model):
+        return "errors"
+    return "refits" if hasattr(model, "refits_") else "none"
 
 
 def follow_advice(

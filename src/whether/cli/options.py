@@ -58,7 +58,7 @@ FolderOutput = Annotated[
 LearnerName = Annotated[str, option("linear, boosted, neural or auto.", "NAME", shows=True)]
 AdvisedLearner = Annotated[Text, option("linear, boosted, neural or auto; by default as recommended.", "NAME")]
 Prevalence = Annotated[float | None, option("Share of positives that is known from elsewhere.", "SHARE")]
-PrevalenceError = Annotated[float | None, option("Its standard error.", "NUMBER")]
+PrevalenceError = Annotated[float | None, option("Standard error of --prevalence.", "NUMBER")]
 Query = Annotated[Text, option("Query to a SQLite or DuckDB file.", "SQL")]
 Seed = Annotated[int, option("Seed of random numbers.", "NUMBER", shows=True, min=0)]
 Sheet = Annotated[Text, option("Sheet of a workbook, if it has several.", "NAME")]
@@ -85,12 +85,12 @@ class CohortOptions:
         Texts, option("Values of the event column that mean that something else came first, as a,b.", "VALUES")
     ] = None
     question: Annotated[
-        Text, option("Beside --competing: lifetime (the event before that) or net (as if that never came).", "NAME")
+        Text, option("With --competing: lifetime (the event before that) or net (as if that never happened).", "NAME")
     ] = None
     event_date: Annotated[
         Text, option("In place of --event: column with the date of the event, empty where it was not seen.")
     ] = None
-    last_contact: Annotated[Text, option("Beside --event-date: column with the date last seen.")] = None
+    last_contact: Annotated[Text, option("With --event-date: column with the date last seen.")] = None
     entry_time: Annotated[
         Text, option("Column with the time at which observation began, event-free, on the scale of --time.")
     ] = None
@@ -98,7 +98,7 @@ class CohortOptions:
         Text, option("Column with the last time without the event, where it came between two visits.")
     ] = None
     never_after: Annotated[
-        float | None, option("Time from which on the event does not come any more, on the scale of --time.", "NUMBER")
+        float | None, option("Time after which the event can no longer happen, on the scale of --time.", "NUMBER")
     ] = None
     propensity_features: Annotated[Texts, option("Columns that decide who is seen, as a,b.", "COLUMNS")] = None
     features: Annotated[Texts, option("Columns to learn from, as a,b, or none; by default all others.", "COLUMNS")] = (
@@ -110,8 +110,8 @@ class CohortOptions:
     )
     categorical: Annotated[Texts, option("Columns whose numbers are categories, as a,b.", "COLUMNS")] = None
     id: Annotated[Texts, option("Columns that say who a person is, as a,b; never learned from.", "COLUMNS")] = None
-    group: Annotated[Text, option("Column whose equal values are rows that belong together.")] = None
-    by: Annotated[Texts, option("Columns by whose levels people are told apart, as a,b.", "COLUMNS")] = None
+    group: Annotated[Text, option("Column whose equal values mark rows that belong together.")] = None
+    by: Annotated[Texts, option("Columns whose levels each get an answer of their own, as a,b.", "COLUMNS")] = None
     query: Query = None
     sheet: Sheet = None
     seed: Seed = 0

@@ -85,4 +85,4 @@ def refuse_names(names: Iterable[str], taken: Iterable[str]) -> None:
     """Refuse id columns that are called like columns of results."""
     twice = next((name for name in names if name in taken), None)
     if twice is not None:
-        raise CommandError(f"The id column {twice!r} would have the name of a column of results. Rename it.")
+        raise CommandError(f"The id column {twice!r} has the same name as a column of the results. Rename it.")

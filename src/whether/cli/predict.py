@@ -40,8 +40,9 @@ def predict(
 ) -> None:
     """Write the risk of every person in a table: the probability that the event ever happens.
 
-    Linear models also give a confidence interval of each risk (risk_lower, risk_upper). Models of event times also say
-    when: within the next years, and to whom the event still comes who has been without it for some time.
+    Each risk comes with its confidence interval (risk_lower, risk_upper), which says how well the risk is known, not
+    whether the event happens; where a model has none, that is said. Models of event times also say when: within the
+    next years, and to whom the event still comes who has been without it for some time.
 
     \b
     Example:

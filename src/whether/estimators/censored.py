@@ -20,6 +20,7 @@ from whether.distributions import softplus_expit
 from whether.estimators.features_given import ReadsFeatures
 from whether.estimators.fit_report import FitReport
 from whether.estimators.from_rows import FromRows
+from whether.estimators.intervals import GivesIntervals
 from whether.estimators.label_comparison import LabelComparison
 from whether.estimators.outcome_part import OutcomePart
 from whether.estimators.parameters import check_parameters, linear_settings, share_notes
@@ -39,7 +40,15 @@ from whether.validate import (
 
 
 class CensoredClassifier(
-    ReadsFeatures, FromRows, FitReport, OutcomePart, LabelComparison, ClassifierMixin, BaseEstimator, ABC
+    ReadsFeatures,
+    FromRows,
+    FitReport,
+    GivesIntervals,
+    OutcomePart,
+    LabelComparison,
+    ClassifierMixin,
+    BaseEstimator,
+    ABC,
 ):
     """Base of the classifiers of Pr(the event ever happens | x) from censored labels.
 

@@ -176,6 +176,7 @@ class UnbiasedPUClassifier(LabelOnlyClassifier):
                 f"The negatives' share of the unbiased risk is {self.negative_risk_:.3g} per person, below zero: the "
                 f"label frequency ({self.label_frequency_:.3g}) is too small or not the same for all. Slopes and risks "
                 "are too extreme. Give a larger label_frequency, or set nonnegative=True.",
+                "negative risk",
             )
 
 

@@ -72,6 +72,7 @@ class FromRows:
     def _learn(self, cohort: Cohort, population: Population | None = None) -> Any:
         """Learn from a checked cohort, or from the population that it is a sample of."""
         self.classes_ = np.array([0, 1])
+        self.__dict__.pop("refits_", None)  # they are of an earlier fit
         self._count(cohort, population)  # type: ignore[attr-defined]
         n, longest = (cohort.n, None) if population is None else (population.n, population.longest)
         with reporting(self.verbose) as report:

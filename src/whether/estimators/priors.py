@@ -188,6 +188,7 @@ def _warn_of_assumptions(found: LabelFrequency) -> None:
             f"{found.purity:.0%} are: the label frequency is likely larger than {found.estimate:.3g}, and the "
             f"prevalence smaller than {found.prevalence:.3g}. The interval allows for that; method='likelihood' needs "
             "no such group.",
+            "no pure group",
         )
     if not found.assumptions_agree:
         told = "; ".join(f"{name} {low:.3g} to {high:.3g}" for name, (low, high) in found.by_assumption.items())
@@ -196,6 +197,7 @@ def _warn_of_assumptions(found: LabelFrequency) -> None:
             f"Assumptions on the shape of p(x) disagree on the label frequency: {told}. The interval "
             f"{found.lower:.3g} to {found.upper:.3g} holds them; a constant propensity alone allows "
             f"{found.lowest:.3g} to 1.",
+            "shape of the risk",
         )
 
 

@@ -67,6 +67,6 @@ def warn_of_outliers(names: Sequence[str]) -> None:
         warn(
             UserWarning,
             f"One value lies so far from all others that it erases the effect of {listed}: among the rest less than a "
-            "hundredth of the variance is left. Look at the largest and smallest values; a mistyped one belongs put "
-            "right or left out, and a feature over many orders of magnitude on a log scale.",
+            "hundredth of the variance is left. Look at the largest and smallest values: correct or remove a "
+            "mistyped one, and put a feature that spans many orders of magnitude on a log scale.",
         )

@@ -120,7 +120,7 @@ class Application:
             if isinstance(error, UploadError):
                 raise HTTPException(413, str(error)) from None
             if isinstance(error, ClientDisconnect):
-                raise HTTPException(400, "The table broke off.") from None
+                raise HTTPException(400, "The upload was interrupted. Drop the table again.") from None
             raise
         work = self.works[folder.name] = Work(folder, name, self.children)
         self._leave(folder.name)
@@ -145,7 +145,7 @@ class Application:
     async def _analyse(self, request: Request) -> Response:
         work = self._find(request)
         if work.doing or work.look is None or not work.look["ready"]:
-            raise HTTPException(409, "Something is to be settled first, or the program is still at work.")
+            raise HTTPException(409, "Something has to be settled first, or the program is still working.")
         await work.analyse()
         return Response(status_code=204)
 
@@ -222,7 +222,7 @@ async def _read(request: Request) -> Told:
     async for chunk in request.stream():
         body += chunk
         if len(body) > LONGEST:
-            raise HTTPException(413, "That is too much at once.")
+            raise HTTPException(413, "The request is too large.")
     told = json.loads(body)
     if not isinstance(told, dict):
         raise ValueError("an object is needed")

@@ -98,7 +98,7 @@ async def _converse(process: Process, order: Told, tell: Callable[[list[Told]], 
         tell(message["progress"])
     await process.wait()
     raise ChildError(
-        "The work ended before its time; perhaps the computer has too little memory for this table. Your table is "
+        "The analysis stopped unexpectedly; perhaps the computer has too little memory for this table. Your table is "
         "still there: try it with fewer columns, or on a larger computer."
     )
 

@@ -25,7 +25,7 @@ TARGET_TITLES = {
     "evaluable": "test children followed past age nine",
     "truth": "all test children, with the true outcome",
     "scorable": "test people whose outcome is known now",
-    "population": "all test people, by Kaplan and Meier's estimate",
+    "population": "all test people, by the Kaplan-Meier estimate",
     "labels": "of the labels of test people within their follow-up",
     "fit": "to fit",
     "interval": "95 % interval of the mean risk of training people",

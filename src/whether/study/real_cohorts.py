@@ -65,7 +65,7 @@ class SplitCohort:
     X: NDArray[np.float64]
     then: EarlierEndpoint
     training: NDArray[np.bool_]  # Who belongs to the training part, whether or not they had entered.
-    # Share with the event by the horizon among the test people who had entered, by Kaplan and Meier's estimate,
+    # Share with the event by the horizon among the test people who had entered, by the Kaplan-Meier estimate,
     eventual_share: float
     # and among the training people.
     learned_share: float
@@ -88,7 +88,7 @@ def split_cohort(world: CohortWorld, seed: int) -> SplitCohort:
 def share_with_event(
     event: NDArray[np.bool_], time: NDArray[np.float64], rows: NDArray[np.bool_], horizon: float
 ) -> float:
-    """Return the share of some people with the event by the horizon, by Kaplan and Meier's estimate."""
+    """Return the share of some people with the event by the horizon, by the Kaplan-Meier estimate."""
     return 1 - float(kaplan_meier(event[rows], time[rows]).at(horizon))
 
 

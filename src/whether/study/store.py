@@ -65,7 +65,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         if "cells" not in tables:
             raise RunError(
-                f"{self.path} is a database, but no file of results of a study; choose another file with --results."
+                f"{self.path} is a database, but not a file of results of a study; choose another file with --results."
             )
         found = {column[1] for column in connection.execute("PRAGMA table_info(cells)")}
         if other := sorted(found.symmetric_difference(_COLUMNS)):

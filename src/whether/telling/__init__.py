@@ -42,7 +42,7 @@ def to_paragraphs(analysis: Analysis, *, suppress_below: int = FEWEST) -> dict[s
     ----------
     analysis : Analysis
     suppress_below : int
-        Smallest number of people that is told.
+        Smallest number of people that is shown.
     """
     return dict(paragraph_lines(AnswerWords(analysis, disclose(analysis, suppress_below))))
 

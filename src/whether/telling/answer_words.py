@@ -30,7 +30,6 @@ NO_SENSITIVITY = {"not asked for": "It was not asked for.", "failed": "Other ass
 _NOTES = {
     "learner chosen on a part": "The learner was chosen on {part:,} of {people:,} people, drawn at random, and fitted "
     "to everybody.",
-    "coefficients not determined": "There are no intervals: the data do not determine all coefficients.",
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people.",
@@ -58,6 +57,12 @@ _WARNINGS = {
     "The data do not say which of them is right.",
     "runs to infinity": "The data do not limit some effects: either a feature separates people perfectly, or features "
     "follow from each other, or nobody seems to stay without the event. There are no standard errors.",
+    "no pure group": "No group of people was found who are all but sure to have the event. The share of events that is "
+    "recorded is likely larger than estimated, and the number still to come smaller; the interval allows for that.",
+    "shape of the risk": "How large a share of the events is recorded depends on the shape assumed for the risk; "
+    "the interval allows for that.",
+    "negative risk": "Not everybody with the event seems equally likely to be recorded, as this method assumes: risks "
+    "come out too extreme.",
     "parts exchanged": "Labels alone cannot tell who has the event from who is recorded: both explanations fit equally "
     "well, and the one that explains recorded events by risk was kept.",
 }

@@ -137,9 +137,15 @@ class Disclosure:
 
 
 def disclose(fact: Any, suppress_below: int) -> Disclosure:
-    """Return the rule as it holds for a fact, with the groups of people that the fact is about."""
+    """Return the rule as it holds for a fact, with the groups of people that the fact is about.
+
+    Where a person may have several rows, and rows are counted, it takes so many that they cannot be of few people.
+    """
     evidence = getattr(fact, "evidence", fact)
-    counts = getattr(evidence, "counts", None)
+    counts, origin = getattr(evidence, "counts", None), getattr(fact, "origin", None)
+    rows_each = () if origin is None or suppress_below <= 1 else origin.rows_each
+    if rows_each:
+        suppress_below = sum(rows_each[: suppress_below - 1]) + 1
     return Disclosure(suppress_below, getattr(fact, "groups", {}), {} if counts is None else counts.marks)
 
 

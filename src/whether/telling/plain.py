@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
-from whether.analysis import Analysis
+from whether.analysis import Analysis, Origin
 from whether.learners import LinearFit
 from whether.telling.advice_words import AdviceWords
 from whether.telling.answer_words import AnswerWords, warning_sentence
@@ -95,6 +95,12 @@ def sensitivity_data(moved: Sensitivity, rule: Disclosure) -> dict[str, Any]:
     }
 
 
+def _origin_data(origin: Origin, rule: Disclosure) -> dict[str, Any]:
+    """Return where the data came from; how many rows single persons have is nobody's business."""
+    told = {name: value for name, value in to_plain(origin).items() if name != "rows_each"}
+    return {**told, "notes": word_all(origin.findings, rule.fewest)}
+
+
 def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
     """Return the whole answer."""
     words = AnswerWords(analysis, rule)
@@ -104,7 +110,7 @@ def analysis_data(analysis: Analysis, rule: Disclosure) -> dict[str, Any]:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "whether_version": version("whether"),
-            "origin": {**to_plain(analysis.origin), "notes": word_all(analysis.origin.findings, rule.fewest)},
+            "origin": _origin_data(analysis.origin, rule),
             "cohort": {
                 "people": counts.n,
                 "events": counts.n_events,

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 
 from whether.telling.words import percent
 
+# How intervals of a model's risks come about, and what is said of it where it is not the usual way.
+INTERVALS = {
+    "errors": "",
+    "refits": "Intervals of its risks come from 20 refits to randomly weighted people.",
+    "none": "Its risks will have no intervals: it has no standard errors, and was not refitted. Refits are made of "
+    "tables in memory with up to 200,000 numbers (people times features), unless --no-intervals is given.",
+}
 NO_INTERVALS = (
-    "These risks have no intervals: for new people only linear models whose coefficients have standard errors give "
-    "them. For the people it learns from, `whether analyze` gives them with every learner."
+    "These risks have no intervals: the model has no standard errors, and was not refitted to randomly weighted people "
+    "when it was made."
 )
 
 

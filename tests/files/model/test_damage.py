@@ -5,6 +5,7 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,11 @@ import pyarrow as pa
 import pytest
 
 import whether as wh
+from whether.estimators import refits
 from whether.files.model import ModelFileError, load_model, save_model
 from whether.files.model.archive import array_to_bytes
 from whether.files.table.encoder import CategoryPlan, Encoder, NumberPlan
+from whether.learners.linear.linear_fit import Moves, Standardization
 
 N_CASES = 300
 
@@ -89,6 +92,7 @@ def test_members_swapped_removed_or_replaced_by_noise_are_noticed_or_harmless(tm
         model = opens_or_is_refused(path)
         if model is not None:
             assert model.predict_proba(frame).shape == (len(frame), 2)
+            assert name != "refits" or not hasattr(model, "refits_") or np.isfinite(model.predict_interval(frame)).all()
 
 
 STRANGE = (
@@ -107,9 +111,19 @@ def places(node, path=()):
         yield from places(value, (*path, key))
 
 
-@pytest.mark.parametrize("name", ["FUMC-F", "DTMC", "uPU"])
-def test_a_description_with_a_strange_entry_is_refused_or_predicts(tmp_path, fitted, frame, name):
-    save_model(fitted(name), tmp_path / "m")
+@pytest.fixture
+def refitted(fitted, cohort, frame, monkeypatch):
+    """A model whose intervals come from refits, and reach to other models."""
+    monkeypatch.setattr(refits, "N_REFITS", 2)
+    model = copy.copy(fitted("AFT")).fit_intervals(frame, cohort.y, time=cohort.time)
+    every = Standardization(np.arange(frame.shape[1]), np.zeros(frame.shape[1]), np.ones(frame.shape[1]))
+    model.refits_ = replace(model.refits_, moves=Moves(every, np.full((2, 1 + frame.shape[1]), 0.1)))
+    return model
+
+
+@pytest.mark.parametrize("name", ["FUMC-F", "DTMC", "refits"])
+def test_a_description_with_a_strange_entry_is_refused_or_predicts(tmp_path, fitted, refitted, frame, name):
+    save_model(refitted if name == "refits" else fitted(name), tmp_path / "m")
     members, rng, path = members_of(tmp_path / "m"), np.random.default_rng(0), tmp_path / "strange"
     description = json.loads(members["whether.json"])
     where = list(places(description))
@@ -234,9 +248,9 @@ def test_parts_that_are_longer_than_any_are_refused_before_they_are_used(tmp_pat
     def padded(description):
         description["training"]["notes"] = "x" * 2**25
 
-    with pytest.raises(ModelFileError, match="a part is longer than any"):
+    with pytest.raises(ModelFileError, match="a part is too long"):
         load_model(forged(tmp_path / "points", saved, points, _900=np.ones(20_000)))
-    with pytest.raises(ModelFileError, match="its description is longer than any"):
+    with pytest.raises(ModelFileError, match="its description is too long"):
         load_model(forged(tmp_path / "padded", saved, padded))
 
     save_model(fitted("DTMC"), tmp_path / "edges")
@@ -244,7 +258,7 @@ def test_parts_that_are_longer_than_any_are_refused_before_they_are_used(tmp_pat
     def edges(description):
         description["fitted"]["model_"]["fields"]["propensity"]["fields"]["edges"] = {"array": 900}
 
-    with pytest.raises(ModelFileError, match="a part is longer than any"):
+    with pytest.raises(ModelFileError, match="a part is too long"):
         load_model(forged(tmp_path / "long", tmp_path / "edges", edges, _900=np.arange(1.0, 50_001.0)))
 
 

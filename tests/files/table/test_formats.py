@@ -104,7 +104,7 @@ def test_damaged_and_foreign_archives_are_refused(excel, tmp_path, monkeypatch):
         with pytest.raises(TableError, match=said):
             open_table(tmp_path / name)
     monkeypatch.setattr(workbook, "LARGEST", 100)
-    with pytest.raises(TableError, match="would unfold to"):
+    with pytest.raises(TableError, match="would expand to"):
         open_table(tmp_path / "book.xlsx")
 
 
@@ -222,7 +222,7 @@ def test_factors_are_text_and_other_objects_of_r_are_refused(tmp_path, monkeypat
             open_table(tmp_path / "cut.rds")
     (tmp_path / "bomb.rds").write_bytes(gzip.compress(b"X\n" + bytes(10_000)))
     monkeypatch.setattr(statistical, "LARGEST", 5000)
-    with pytest.raises(TableError, match="would unfold to more than"):
+    with pytest.raises(TableError, match="would expand to more than"):
         open_table(tmp_path / "bomb.rds")
 
 

@@ -63,7 +63,7 @@ def _check_members(infos: list[zipfile.ZipInfo], size: int) -> None:
         require(MEMBER.fullmatch(info.filename), f"it has a part that does not belong there, {info.filename[:60]!r}")
     check_uncompressed(infos, size)
     lengths = {info.filename: info.file_size for info in infos}
-    require(lengths[DESCRIPTION] <= LONGEST_DESCRIPTION, "its description is longer than any")
+    require(lengths[DESCRIPTION] <= LONGEST_DESCRIPTION, "its description is too long")
 
 
 def check_uncompressed(infos: list[zipfile.ZipInfo], size: int) -> None:
@@ -71,7 +71,7 @@ def check_uncompressed(infos: list[zipfile.ZipInfo], size: int) -> None:
     for info in infos:
         is_stored = info.compress_type == zipfile.ZIP_STORED and info.file_size == info.compress_size
         require(
-            is_stored and not info.flag_bits & 1, "it has a compressed or encrypted part, which model files have not"
+            is_stored and not info.flag_bits & 1, "it has a compressed or encrypted part, and model files have none"
         )
     # Parts may not lie on top of each other either.
     require(sum(info.file_size for info in infos) <= size, "its parts are larger than the file")

@@ -70,7 +70,7 @@ def separate_trees(state: State) -> list[dict[str, NDArray[Any]]]:
     for name, kind in {**PER_TREE, **ALL}.items():
         values = state[name]
         is_list = isinstance(values, np.ndarray) and values.dtype == kind and values.ndim == 1
-        require(is_list, "trees lack a part")
+        require(is_list, "a part of the trees is missing")
         # A threshold is infinite where known values go one way and missing ones the other.
         is_known = np.isfinite(values) if name == "leaf_value" else ~np.isnan(values)
         require(is_known.all(), "trees have numbers that are not finite")

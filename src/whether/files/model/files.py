@@ -27,6 +27,7 @@ from whether.files.model.hindsight_state import HINDSIGHT_KINDS
 from whether.files.model.linear_state import LINEAR_KINDS, LONGEST, propensity_kinds
 from whether.files.model.neural_state import NEURAL_KINDS
 from whether.files.model.pipeline_steps import pack_steps, put_together, take_apart
+from whether.files.model.refits_state import REFIT_KINDS
 from whether.files.model.when import when_columns
 from whether.files.table import Encoder, Finding, open_table
 from whether.files.table.encoder import CategoryPlan, NumberPlan
@@ -50,7 +51,8 @@ def known_parts() -> dict[str, Kind]:
     """Parts that a model in a file may be made of."""
     plans = {"NumberPlan": record(NumberPlan), "CategoryPlan": record(CategoryPlan)}
     encoding = {**plans, "Encoder": record(Encoder, _check_encoder)}
-    return {**propensity_kinds(), **LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **HINDSIGHT_KINDS, **encoding}
+    fits = {**LINEAR_KINDS, **BOOSTED_KINDS, **NEURAL_KINDS, **HINDSIGHT_KINDS, **REFIT_KINDS}
+    return {**propensity_kinds(), **fits, **encoding}
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class ModelFile:
         Returns
         -------
         DataFrame
-            ``risk``, the probability that the event ever happens, and for linear models ``risk_lower`` and
+            ``risk``, the probability that the event ever happens, and where the model has intervals ``risk_lower`` and
             ``risk_upper``; with ``event_free_for``, ``still_to_come``, the probability that the event still happens;
             with ``within``, ``risk_within``, that it does within the window. One row per row of the table.
         """
@@ -130,7 +132,7 @@ class ModelFile:
         with one_blas_thread():  # threads would divide the rows otherwise and change a risk's last digit
             columns = {"risk": self.model.predict_proba(frame)[:, 1]}
             when = when_columns(self.model, self.method, frame, table, within, event_free_for)
-        intervals = risk_intervals(self.model, features, level)
+            intervals = risk_intervals(self.model, frame, level)
         if intervals is not None:
             columns["risk_lower"], columns["risk_upper"] = intervals
         return pd.DataFrame(columns | when)
@@ -214,10 +216,10 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     if not where.is_file():
         raise ModelFileError(f"There is no file {str(path)!r}.")
     if where.stat().st_size > LARGEST_FILE:
-        raise ModelFileError(f"{str(path)!r} is larger than any model file.")
+        raise ModelFileError(f"{str(path)!r} is too large to be a model file.")
     content = where.read_bytes()
     if not content.startswith(b"PK\x03\x04"):
-        raise ModelFileError(f"{str(path)!r} is no model file of whether.")
+        raise ModelFileError(f"{str(path)!r} is not a model file of whether.")
     try:
         return _restore(path, archive.read_archive(content))
     except ModelFileError as error:
@@ -226,7 +228,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelFileError(f"{str(path)!r} is damaged: {error}.") from error
     # Whatever goes wrong while plain data are put together means that they do not belong together.
     except Exception as error:
-        raise ModelFileError(f"{str(path)!r} is damaged, or no model file of whether.") from error
+        raise ModelFileError(f"{str(path)!r} is damaged, or not a model file of whether.") from error
 
 
 def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFile:
@@ -245,7 +247,7 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
         require(re.fullmatch(r"[a-z][a-z_0-9]*_", name), f"{name[:60]!r} is no attribute of a model")
         part = unpacker.unpack(value)
         is_short = name == "feature_names_in_" or np.size(part) <= LONGEST if isinstance(part, np.ndarray) else True
-        require(is_short, "a part is longer than any")
+        require(is_short, "a part is too long")
         setattr(model, name, part)
     encoder = unpacker.unpack(description["encoder"])
     _try_out(model, description["features"], encoder)
@@ -256,7 +258,7 @@ def _restore(path: str | os.PathLike[str], members: dict[str, bytes]) -> ModelFi
 
 def _check_version(path: str | os.PathLike[str], description: dict[str, Any]) -> None:
     if description["format"] != FORMAT:
-        raise ModelFileError(f"{str(path)!r} is no model file of whether.")
+        raise ModelFileError(f"{str(path)!r} is not a model file of whether.")
     number = description["format_version"]
     require(isinstance(number, int) and number >= 1, "its format has no version")
     if number > FORMAT_VERSION:
@@ -279,7 +281,9 @@ def _try_out(model: CensoredClassifier, features: list[str], encoder: Encoder | 
         warnings.simplefilter("ignore")  # they may be far from all data
         for predicted, shape in ((model.predict_proba(people), (3, 2)), (model.predict_propensity(people), (3,))):
             require(predicted.shape == shape, "its predictions have the wrong shape")
-            require(np.isfinite(predicted).all(), "its predictions are no numbers")
+            require(np.isfinite(predicted).all(), "its predictions are not numbers")
+        limits = risk_intervals(model, people, 0.95)
+        require(limits is None or np.isfinite(limits).all(), "its intervals are not numbers")
 
 
 def _check_encoder(encoder: Encoder) -> None:

@@ -29,8 +29,10 @@ def _check_steps(steps: Steps) -> None:
 
 
 def _check_fit(fit: HindsightFit) -> None:
-    require(isinstance(fit.propensity, DiscreteTimePropensity) and isinstance(fit.outcome, FittedModel), "a part lacks")
-    require(isinstance(fit.chain, Chain) and isinstance(fit.chain.design, StepDesign), "its steps lack")
+    require(
+        isinstance(fit.propensity, DiscreteTimePropensity) and isinstance(fit.outcome, FittedModel), "a part is missing"
+    )
+    require(isinstance(fit.chain, Chain) and isinstance(fit.chain.design, StepDesign), "its steps are missing")
     steps = fit.chain.steps
     require(isinstance(steps, Steps) and np.array_equal(steps.bins, fit.propensity.edges), "its bins do not fit")
     require(fit.chain.design.clock.size == steps.edges.size, "its steps do not fit")

@@ -58,7 +58,7 @@ def _parameter(name: str, value: Any) -> Any:
         require(isinstance(value, SurvivalTimePropensity), "a side is missing")
         return value
     if isinstance(value, np.ndarray):
-        require(value.size <= LONGEST, "a part is longer than any")
+        require(value.size <= LONGEST, "a part is too long")
         check_array(value, 1, value.size)
         return value
     require(isinstance(value, (bool, int, float)) and math.isfinite(value), "a number is missing")

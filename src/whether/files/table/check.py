@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from whether.facts import Worded
-from whether.files.table.findings import Finding, Held, LeftOut, Suspected, TableError, UsedAsCategories, UsedAsNumbers
+from whether.files.table.findings import (
+    Finding,
+    Held,
+    LeftOut,
+    Suspected,
+    TableError,
+    UsedAsCategories,
+    UsedAsNumbers,
+    nearest,
+)
 from whether.files.table.missing_codes import find_code
 from whether.files.table.proposal import Hurdle, Obstacle, Proposal, say_columns
 from whether.files.table.roles import check_column
@@ -119,13 +128,9 @@ def check_table(table: Any, *, query: str | None = None, sheet: str | None = Non
     given = {name: value for name, value in given.items() if value is not None}
     cells, name = opened.read(), Path(opened.name).name
     sights = look_at(cells)
-    try:
-        _check_names(given, opened.column_names)
-    except TableError as error:
-        refused = Obstacle(Hurdle.REFUSED, reason=str(error))
-        return TableCheck(name, cells.num_rows, None, _see(sights, given, ()), given, (refused,))
+    given, absent = _settle_names(given, opened.column_names)
     proposal = Proposal(sights, given)
-    obstacles, options = proposal.obstacles, proposal.options
+    obstacles, options = [*absent, *proposal.obstacles], proposal.options
     people, events, findings = cells.num_rows, None, tuple[Finding, ...]()
     if not obstacles:
         try:
@@ -136,10 +141,22 @@ def check_table(table: Any, *, query: str | None = None, sheet: str | None = Non
     return TableCheck(name, people, events, _see(sights, options, findings), options, tuple(obstacles), findings)
 
 
-def _check_names(given: Mapping[str, Any], names: list[str]) -> None:
-    listed = [name for use in USES for name in _listed(given.get(use))]
-    for name in (*(given[use] for use in SINGLE if use in given), *listed):
-        check_column(name, names)
+def _settle_names(given: Mapping[str, Any], names: list[str]) -> tuple[dict[str, Any], list[Obstacle]]:
+    """Put the nearest names in place of those that the table has not, and say which these were."""
+    settled, obstacles = dict(given), []
+    for use in (*SINGLE, *USES):
+        kept = []
+        for name in _listed(given.get(use)):
+            try:
+                check_column(name, names)
+            except TableError as error:
+                obstacles.append(Obstacle(Hurdle.REFUSED, reason=str(error)))
+            kept += [close] if (close := name if name in names else nearest(name, names)) is not None else []
+        if use in given and kept:
+            settled[use] = kept[0] if use in SINGLE else kept
+        elif _listed(given.get(use)):
+            del settled[use]
+    return settled, obstacles
 
 
 def _listed(names: Iterable[str] | None) -> list[str]:

@@ -104,7 +104,7 @@ def _rows(lines: list[str], separator: str) -> list[list[str]]:
         return list(csv.reader(io.StringIO("".join(lines)), delimiter=separator))
     except csv.Error as error:
         raise TableError(
-            f"The file cannot be cut into cells ({error}): look for a quote that is never closed."
+            f"The file cannot be split into cells ({error}): look for a quote that is never closed."
         ) from error
 
 
@@ -136,7 +136,7 @@ def _read(path: Path, options: pyarrow.csv.ReadOptions, separator: str, columns:
     try:
         table = pyarrow.csv.read_csv(path, read_options=options, parse_options=cut, convert_options=as_text)
     except (pa.ArrowException, UnicodeError) as error:
-        raise TableError(f"{str(path)!r} cannot be cut into cells ({str(error).splitlines()[0]}).") from error
+        raise TableError(f"{str(path)!r} cannot be split into cells ({str(error).splitlines()[0]}).") from error
     if bad:
         first = bad[0]
         raise TableError(

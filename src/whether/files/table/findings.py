@@ -24,7 +24,7 @@ class Reason(Enum):
 
     EMPTY = "is empty"
     STRANGE = "holds neither numbers nor text"
-    DATES = "holds dates, of which only a number could be a feature"
+    DATES = "holds dates, which are not used as features"
     CONSTANT = "is always the same"
     NEARLY_CONSTANT = "is the same for all but a few"
     IS_EVENT = "says the same as the event, in all or nearly all rows"
@@ -291,8 +291,14 @@ def name_columns(names: Iterable[str], most: int = 8) -> str:
     return shown + f" and {len(listed) - most} more" * (len(listed) > most)
 
 
-def suggest(name: str, names: Iterable[str]) -> str:
-    """Ask for the name that was probably meant, if one is close, in whichever case it is written."""
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, if one is close, in whichever case it is written."""
     by_letters = {other.strip().casefold(): other for other in names}
     close = difflib.get_close_matches(shorten(name).strip().casefold(), list(by_letters), n=1, cutoff=0.7)
-    return f" Did you mean {by_letters[close[0]]!r}?" if close else ""
+    return by_letters[close[0]] if close else None
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """Ask for the name that was probably meant, if one is close."""
+    close = nearest(name, names)
+    return "" if close is None else f" Did you mean {close!r}?"

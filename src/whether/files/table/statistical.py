@@ -115,7 +115,7 @@ def _floats(values: Any) -> Any:
 
 
 def _refuse_large(path: Path, start: bytes) -> None:
-    """Refuse a file that would unfold to more than memory holds."""
+    """Refuse a file that would expand to more than memory holds."""
     unpack = next((unpack for magic, unpack in UNPACK.items() if start.startswith(magic)), None)
     if unpack is None:
         return
@@ -127,4 +127,4 @@ def _refuse_large(path: Path, start: bytes) -> None:
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise TableError(f"{str(path)!r} is a damaged file of R ({error}).") from error
     if size > LARGEST:
-        raise TableError(f"{str(path)!r} would unfold to more than {LARGEST / 2**30:.0f} GB. Save it as Parquet.")
+        raise TableError(f"{str(path)!r} would expand to more than {LARGEST / 2**30:.0f} GB. Save it as Parquet.")

@@ -188,7 +188,7 @@ def read_cohort(
     id : str or list of str, optional
         Columns that say who a person is; never learned from.
     group : str, optional
-        Column whose equal values are rows that belong together.
+        Column whose equal values mark rows that belong together.
     by : str or list of str, optional
         Columns by whose levels `analyze` tells people apart. They may be features or not, and are kept as they are.
     query : str, optional

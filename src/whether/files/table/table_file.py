@@ -118,9 +118,9 @@ def _open_file(given: Path, query: str | None, sheet: str | None) -> OpenTable:
     kind = _kind(path, start)
     findings: list[Finding] = []
     if query is not None and kind not in ("sqlite", "duckdb"):
-        raise TableError(f"{str(path)!r} is no SQLite or DuckDB file, so there is nothing to put a query to.")
+        raise TableError(f"{str(path)!r} is not a SQLite or DuckDB file, so it cannot be queried.")
     if sheet is not None and kind != "workbook":
-        raise ArgumentError(f"`sheet` names a sheet of a workbook, and {str(path)!r} is none.")
+        raise ArgumentError(f"`sheet` names a sheet of a workbook, and {str(path)!r} is not one.")
     if kind == "text":
         text = TextTable(path, start)
         return OpenTable(name, text.names, text.read, text.findings, held=kept)

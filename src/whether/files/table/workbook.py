@@ -59,7 +59,7 @@ def _refuse_large(path: Path, start: bytes) -> None:
     with zipfile.ZipFile(path) as archive:
         size = sum(info.file_size for info in archive.infolist())
     if size > LARGEST:
-        raise TableError(f"{str(path)!r} would unfold to {size / 2**30:,.1f} GB. Save the table as CSV or Parquet.")
+        raise TableError(f"{str(path)!r} would expand to {size / 2**30:,.1f} GB. Save the table as CSV or Parquet.")
 
 
 def _choose(path: Path, book: Any, sheet: str | None) -> str:

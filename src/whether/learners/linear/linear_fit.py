@@ -46,6 +46,25 @@ class Standardization(NamedTuple):
         return next(self.blocks(features))
 
 
+class Moves(NamedTuple):
+    """How the outcome's predictor moves to those of other models which the data leave possible.
+
+    ``steps`` has a row for each of them: intercept and slopes on standardised features, times the root of twice the
+    weight of the model.
+    """
+
+    standardization: Standardization
+    steps: Array
+
+    def reach(self, features: Features) -> tuple[Array, Array]:
+        """How far the predictor of new people reaches down and up; a missing feature counts as its mean."""
+        blocks = self.standardization.blocks(features)
+        moves = np.concatenate([np.nan_to_num(standard) @ self.steps[:, 1:].T for standard in blocks])
+        moved = self.steps[:, 0] + moves
+        down, up = (np.sqrt(np.square(part).sum(axis=1)) for part in (np.minimum(moved, 0.0), np.maximum(moved, 0.0)))
+        return down, up
+
+
 @dataclass(frozen=True)
 class LinearPredictor:
     """Predictors that are linear in the features."""
@@ -127,8 +146,7 @@ class LinearFit(FittedModel):
     path : ShrinkagePath or None
         How the shrinkage was chosen.
     steps : ndarray of shape (number of models, 1 + number of columns) or None
-        Intercept and slopes, on standardised features, by which the outcome's predictor moves to that of other models
-        which the data leave possible, each times the root of twice its weight.
+        How the outcome's predictor moves to those of other models; see `Moves`.
     """
 
     propensity: Propensity
@@ -214,10 +232,7 @@ class LinearFit(FittedModel):
         """How far the outcome's predictor of new people reaches down and up to other models."""
         if self.steps is None:
             return np.zeros(features.shape[0]), np.zeros(features.shape[0])
-        blocks = self.predictor.standardization.blocks(features)
-        moved = self.steps[:, 0] + np.concatenate([standard @ self.steps[:, 1:].T for standard in blocks])
-        down, up = (np.sqrt(np.square(part).sum(axis=1)) for part in (np.minimum(moved, 0.0), np.maximum(moved, 0.0)))
-        return down, up
+        return Moves(self.predictor.standardization, self.steps).reach(features)
 
     def error_of_sum(self, gradient: Array) -> float:
         """Standard error of a sum over people with this gradient in the coefficients; NaN without a covariance."""

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 # Squares along each axis, at most.
 N_CELLS = 12
+# Chances to be seen that differ by less are as good as the same; above the second, nearly all are seen.
+SAME_CHANCE, ALL_SEEN = 0.005, 0.95
 # What the risk is the probability of, as it goes after "the event".
 RISK_WORDS = {
     "": "ever happens",
@@ -144,7 +146,7 @@ class Cell(NamedTuple):
 def identifiability(reading: Reading) -> Chart | None:
     """Risk beside propensity of everybody, in cells; None where one of them is the same for all."""
     risks, chance = reading.analysis.risks[reading.rows], np.clip(reading.propensity, 0, 1)
-    if min(np.ptp(chance), np.ptp(risks)) < 1e-6 or reading.risk_bins is None:
+    if np.ptp(chance) < SAME_CHANCE or np.ptp(risks) < 1e-6 or reading.risk_bins is None:
         return None
     cells = _cells(reading, reading.risk_bins, risks, chance)
     correlation = signed(float(spearmanr(risks, chance).statistic))
@@ -168,6 +170,18 @@ def identifiability(reading: Reading) -> Chart | None:
         height=(420, 330),
         note=joined if reading.disclosure.is_on else "",
     )
+
+
+def why_not_apart(reading: Reading) -> str:
+    """Say why risk and propensity are not set against each other."""
+    chance = np.clip(reading.propensity, 0, 1)
+    if np.ptp(chance) >= SAME_CHANCE:
+        what = "By this method everybody has the same risk"
+    elif chance.min() > ALL_SEEN:
+        what = "By this method nearly every event is seen within follow-up"
+    else:
+        what = "By this method everybody with the event has about the same chance to be seen"
+    return f"{what}: there is nothing to set the one against the other."
 
 
 def _cells(reading: Reading, bins: RiskBins, risks: Array, chance: Array) -> list[Cell]:

@@ -90,17 +90,13 @@ def _validity(reading: Reading) -> list[Part]:
         if record is None
         else "How the method did at an earlier date is not told: too few people of one kind could be scored."
     )
-    same = (
-        "By this method everybody with the event has the same chance to be seen: there is nothing to set the risk "
-        "against."
-    )
     unit = reading.analysis.origin.unit
     chart = None if record is None else validity.backtest_chart(record, follow_up_depends=depends, unit=unit)
     return [
         (validity.calibration(reading), f"Whether the model describes these people cannot be drawn. {TOO_FEW}"),
         (agreement.agreement_chart(reading), ""),
         (chart, no_record),
-        (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else same),
+        (risks.identifiability(reading), TOO_FEW if reading.risk_bins is None else risks.why_not_apart(reading)),
     ]
 
 

@@ -42,7 +42,7 @@ class Sweep:
         """Which threshold is shown first, and why."""
         shown = percent(self.thresholds[self.default])
         if self.thresholds[-1] < HALF:
-            return f"Nobody reaches 50 %, so the slider starts at {shown}, near twice the mean."
+            return f"Of {self.title}, nobody reaches 50 %: the slider starts at {shown}, near twice their mean."
         near = "" if self.thresholds[self.default] == HALF else ", the nearest that may be shown"
         return f"The slider starts at {shown}{near}: more likely than not."
 

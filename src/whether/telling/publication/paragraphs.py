@@ -19,7 +19,6 @@ _QUESTIONS = {
 _ERRORS = {
     "intervals from refits": "from {refits} refits to randomly weighted people (Bayesian bootstrap)",
     "too large to refit": "not available for this learner on a cohort of this size",
-    "coefficients not determined": "not available, because the data do not determine all coefficients",
 }
 
 

@@ -54,7 +54,7 @@ def write_tables(
     kind : {"csv", "latex", "word"}
         Three CSV files, one LaTeX file for packages booktabs and longtable, or one Word file.
     suppress_below : int
-        Smallest number of people that is told.
+        Smallest number of people that is shown.
 
     Returns
     -------
