@@ -65,11 +65,17 @@ def test_score_of_cox_model_agrees_with_its_definition(global_random_seed):
     x, time, ended = rng.normal(size=(60, 2)), np.round(rng.exponential(size=60), 1) + 0.1, rng.random(60) < 0.6
     score, variance = np.zeros(2), np.zeros((2, 2))
     for i in np.flatnonzero(ended):
-        at_risk = x[time >= time[i]]
+        at_risk, n_tied = x[time >= time[i]], np.count_nonzero(ended & (time == time[i]))
         score += x[i] - at_risk.mean(axis=0)
-        variance += np.cov(at_risk.T, bias=True)
+        variance += np.cov(at_risk.T, bias=True) * (len(at_risk) - n_tied) / max(len(at_risk) - 1, 1)
     np.testing.assert_allclose(cox_score(x, time, ended)[0], score, atol=1e-9)
     np.testing.assert_allclose(cox_score(x, time, ended)[1], variance, atol=1e-9)
+
+
+def test_a_common_last_day_says_nothing_of_follow_up():
+    x, time = np.arange(12.0)[:, None], np.array([1.0, 2.0, 3.0] + 9 * [5.0])
+    for found, alone in zip(cox_score(x, time, time > 0), cox_score(x, time, time < 5), strict=True):
+        np.testing.assert_allclose(found, alone, atol=1e-12)
 
 
 def test_selection_is_found_from_labels_alone(examine_world):

@@ -153,9 +153,9 @@ def test_coxs_score_has_those_at_risk_who_have_entered(global_random_seed):
     time, ended = entry + np.round(rng.uniform(0.1, 3, 60), 1), rng.random(60) < 0.6
     score, variance = np.zeros(2), np.zeros((2, 2))
     for t in time[ended]:
-        at_risk = x[(entry < t) & (time >= t)]
+        at_risk, n_tied = x[(entry < t) & (time >= t)], np.count_nonzero(ended & (time == t))
         score -= at_risk.mean(axis=0)
-        variance += np.cov(at_risk.T, bias=True)
+        variance += np.cov(at_risk.T, bias=True) * (len(at_risk) - n_tied) / max(len(at_risk) - 1, 1)
     score += x[ended].sum(axis=0)
     found = cox_score(x, time, ended, entry)
     np.testing.assert_allclose(found[0], score, atol=1e-9)

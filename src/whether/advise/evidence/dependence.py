@@ -194,7 +194,11 @@ def _explained(material: Material) -> float:
 def cox_score(
     features: Array, time: Array, ended: NDArray[np.bool_], entry: Array | None = None
 ) -> tuple[Array, Array]:
-    """Score of Cox's partial likelihood at zero and its variance, ties as Breslow has them; not `ended` is censored."""
+    """Score of Cox's partial likelihood at zero and its variance; not `ended` is censored.
+
+    The score has ties as Breslow does. Its variance is that of drawing those who end without putting them back: where
+    everybody who is left ends on one date, nothing can be learned from who does.
+    """
     # By hand: one pass, and statsmodels would be a dependency for this and for Holm's rule alone.
     x = features - features.mean(axis=0)
     distinct, position = np.unique(time, return_inverse=True)
@@ -209,6 +213,7 @@ def cox_score(
         entered = np.searchsorted(distinct, entry, side="right")
     mean = total / np.maximum(at_risk, 1.0)[:, None]
     score = ended @ x - count @ mean
+    count *= np.maximum(at_risk - count, 0.0) / np.maximum(at_risk - 1, 1.0)
     so_far = np.concatenate([[0.0], np.cumsum(count / np.maximum(at_risk, 1.0))])
     variance = (x * (so_far[exposed] - so_far[entered])[:, None]).T @ x - (mean * count[:, None]).T @ mean
     return np.asarray(score), np.asarray(variance)

@@ -78,13 +78,10 @@ class TrustEvidence:
     end_mass: EndMass | None
     labels: HypothesisTest  #: `check_labels_against_times`: do labels within follow-up agree with the recorded times?
     #: Comparison of mean risk by the event-time model and by the follow-up model, which needs no event times. Both are
-    #: consistent if times and model are right. The variance is that of the difference of both models' influence
-    #: functions on the same people. Under the null it rejects in 3.0 to 7.0 % of 200 runs at the nominal 5 % in ten
-    #: worlds whose follow-up depends on features, and with late, noisy and batched records in 98 to 99 % (`python -m
-    #: benchmarks evidence levels 200 hausman`). It tests the shape of the time model, too, which is why the advice asks
-    #: for 0.1 % and a difference that matters. It is not run where events are few, where more than a tenth of the
-    #: expected events come after the longest follow-up, both models extrapolating, nor where features tell event times
-    #: nearly without noise.
+    #: consistent if times and model are right; see `compare_models` for its level. It tests the shape of the time
+    #: model, too, which is why the advice asks for 0.1 % and a difference that matters. It is not run where events are
+    #: few, where more than a tenth of the expected events come after the longest follow-up, both models extrapolating,
+    #: nor where features tell event times nearly without noise.
     hausman: HypothesisTest
     #: Mean risk by the event-time model minus that by the follow-up model; None where they were not compared.
     risk_difference: Interval | None
