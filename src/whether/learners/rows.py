@@ -79,10 +79,16 @@ class RowProblem:
             terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
         self.work_through(lambda rows: (None if eta is None else eta[rows], v[:, rows]), fill_in)
+        pull = None if eta is None else self.pull_of_share(eta)
+        if pull is not None:
+            # Weights are applied later, to all rows alike.
+            used = np.maximum(self.weight, 1e-300)
+            terms.gradient[0] -= pull[0] / used
+            terms.curvature[0] += pull[1] / used
         return terms
 
     def pull_of_share(self, eta: Array) -> tuple[Array, Array] | None:
-        """Slope and curvature, in everybody's outcome, of the penalty of a known share; None where none is known."""
+        """Slope and curvature in everybody's outcome, weights applied, of the penalty of a known share, if there is one."""
         if self.share is None:
             return None
         return self.share.slopes(*self.criterion.family.probability(eta), self.weight)

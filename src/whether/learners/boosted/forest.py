@@ -112,9 +112,9 @@ class Forest:
             growth.log_likelihood = loop.log_likelihood(growth)
         return growth
 
-    def _divide(self, held_out: Flags) -> tuple[tuple[Any, Any] | None, tuple[Any, Any] | None]:
+    def _divide(self, held_out: Flags) -> tuple[Any, Any]:
         """Binned data of the people on whom trees of either part are grown, and of those who judge them."""
-        divided = []
+        divided: list[Any] = []
         for data in (self.outcome_data, self.timing_data):
             if divided and data is self.outcome_data:
                 divided.append(divided[0])

@@ -92,19 +92,19 @@ class Loop:
         self, forest: Forest, offset: Offset, problem: RowProblem, held_out: Flags, has_timing_data: bool
     ) -> None:
         self.forest, features = forest, forest.features
+        self.judging: Side | None = None
         if held_out.any():
             kept, judging = np.flatnonzero(~held_out), np.flatnonzero(held_out)
             self.growing = Side(offset, problem.part(kept), features[kept], 0)
             self.judging = Side(offset, problem.part(judging), features[judging], 1)
         else:
-            self.growing, self.judging = Side(offset, problem, features, 0), None
-        sides = [side for side in (self.growing, self.judging) if side is not None]
+            self.growing = Side(offset, problem, features, 0)
         self.sloped, self.n_levels = self.growing.sloped, len(problem.propensity.sloped)
         self.grows_time = has_timing_data and self.sloped.size > 0
-        has_trees = self.sloped if self.grows_time else ()
+        has_trees = {int(k) for k in self.sloped} if self.grows_time else set()
         self.free = [k for k in range(self.n_levels) if k not in has_trees and k not in forest.known]
-        sums = np.sum([side.v.sum(axis=1) for side in sides], axis=0)
-        n, n_judges, *sums = forest.team.total(np.array([held_out.size, held_out.sum(), *sums]))
+        own = self.growing.v.sum(axis=1) + (0.0 if self.judging is None else self.judging.v.sum(axis=1))
+        n, n_judges, *sums = forest.team.total(np.array([held_out.size, held_out.sum(), *own]))
         self.is_judged, self.mean = n_judges > 0, np.array(sums) / n
         # Gradient and curvature for the trees of each part.
         self.targets = np.empty((2, 2, self.growing.problem.weight.size), dtype=np.float32)
