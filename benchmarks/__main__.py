@@ -5,6 +5,7 @@ import sys
 
 BENCHMARKS = {
     "speed": "fit time as a ratio to scikit-learn's LogisticRegression on the same rows, and peak memory",
+    "costs": "every method with every learner, by number of people: time, memory and growth in one table",
     "worlds": "AUC of every method in the 13 simulated worlds, beside the oracle",
     "learners": "AUC of boosted, neural or auto in worlds that are not linear, beside it trained on the true outcome",
     "boosting": "time of boosted fits as a ratio to LightGBM's own classifier with early stopping",

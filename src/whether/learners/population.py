@@ -23,6 +23,8 @@ from whether.learners.rows import step_of_part
 DRAFT_ROWS = 10_000
 LARGER_ROWS = 5 * DRAFT_ROWS
 DRAFT_LABELED = 2_000
+# Rows at a time whose moments are taken: they stay at hand.
+MOMENT_ROWS = 2_048
 # Rows of a population from which units and quantiles are taken, and that stand for it where people are looked at.
 MOST_SAMPLED = 50_000
 # Rows that are held in memory at most: where labels are rare, a part has fewer of them than it would have.
@@ -149,8 +151,13 @@ def _mean_features(block: Cohort) -> Array:
 def _tally(block: Cohort, first: tuple[int, int], *, center: Array, thin: int, steps: dict[int, int]) -> _Tally:
     weight, flags = block.weights, (block.labeled, block.known_negative, block.competing)
     counts = [float(weight.sum()), *(0.0 if flag is None else float(weight[flag].sum()) for flag in flags)]
-    away = np.asarray(block.features, dtype=float) - center
-    moments = np.stack([weight @ away, weight @ away**2])
+    moments = np.zeros((2, center.size))
+    for start in range(0, block.n, MOMENT_ROWS):
+        rows = slice(start, start + MOMENT_ROWS)
+        away = np.asarray(block.features[rows], dtype=float) - center
+        moments[0] += weight[rows] @ away
+        away *= away
+        moments[1] += weight[rows] @ away
     times = [values.max() for values in (block.time, block.follow_up) if values is not None and values.size]
     drawn = {size: [block.take(_evenly_spaced(block.labeled, first, step))] for size, step in steps.items()}
     drawn[0] = [block.take(np.arange(-first[0] % thin, block.n, thin))]

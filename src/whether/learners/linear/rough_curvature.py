@@ -1,8 +1,8 @@
 """About the curvature of a likelihood in many slopes: that of the average person, times second moments of features.
 
 The Hessian is a sum over people of curvatures in their predictors times products of their features. With hundreds of
-features it costs as much as dozens of gradients, and that of some people only is noisy and, away from the optimum, often
-not even positive. Taken apart it is cheap: sums over people of the curvature in a handful of predictors, which are made
+features it costs as much as dozens of gradients, and that of some people is noisy and, away from the optimum, often not
+even positive. Taken apart it is cheap: sums over people of the curvature in a handful of predictors, which are made
 positive by themselves, and one matrix of second moments for all parts of the model, which is computed once a fit. What
 the two have to do with each other is left to the optimizer.
 """

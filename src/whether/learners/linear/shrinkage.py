@@ -38,7 +38,7 @@ MOST_DEVIATIONS = 3.0
 TOLERANCE = 1e-2
 # And of those without a fold, whose distance from the optimum moves the likelihood of people left out to first order.
 TOLERANCE_OF_FOLDS = 1e-3
-# Where parameters are hundreds no looser penalty is tried after one that is clearly worse, or the second worse in a row.
+# With hundreds of parameters no looser penalty is tried after a clearly worse one, or the second worse one in a row.
 CLEAR_ERRORS, FALLS = 2.0, 2
 # From one penalty to the next no more steps are needed as long as the solution stays in its basin.
 FEW_STEPS = 3

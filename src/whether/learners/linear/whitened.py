@@ -7,6 +7,7 @@ fewer people) serves the next one.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -81,17 +82,25 @@ class _Whitened:
     def __init__(self, problem: CurvedProblem, start: Array, guide: Guide, tolerance: float) -> None:
         self.problem, self.start, self.guide, self.tolerance = problem, start, guide, tolerance
         self.hessian = problem.curved(start, guide.curvature)
-        self.factor, is_indefinite = dpotrf(np.asarray_chkfinite(self.hessian), lower=True)
+        # Turned round, which changes nothing in it, it is in the order that LAPACK takes without another copy.
+        self.factor, is_indefinite = dpotrf(np.asarray_chkfinite(self.hessian).T, lower=True)
         if is_indefinite:
             values, vectors = eigh(self.hessian)
             magnitude = np.abs(values)
             safe = np.maximum(magnitude, 1e-2 * magnitude.max() + 1e-300)
             self.factor = dpotrf((vectors * safe) @ vectors.T, lower=True)[0]
-        self.penalties = problem.curved(start, np.zeros_like(guide.curvature))
         self.moves: list[tuple[Array, Array]] = []
-        for step, bend in guide.moves:
-            self._remember(self.factor.T @ step, self._whiten(bend + self.penalties @ step))
+        if guide.moves:
+            steps, bends = (np.stack(parts, axis=1) for parts in zip(*guide.moves, strict=True))
+            bends = self._whiten(bends + self._penalties @ steps)
+            for step, bend in zip((self.factor.T @ steps).T, bends.T, strict=True):
+                self._remember(step, bend)
         self.n_steps = 0
+
+    @cached_property
+    def _penalties(self) -> Array:
+        """Hessian of the penalties alone."""
+        return self.problem.curved(self.start, np.zeros_like(self.guide.curvature))
 
     def _whiten(self, gradient: Array) -> Array:
         return np.asarray(dtrtrs(self.factor, gradient, lower=True)[0])
@@ -105,10 +114,11 @@ class _Whitened:
 
     def learned(self) -> Guide:
         """What is known of the curvature of the likelihood by now."""
-        moves = []
-        for step, bend in self.moves:
-            change = self._unwhiten(step)
-            moves.append((change, self.factor @ bend - self.penalties @ change))
+        if not self.moves:
+            return Guide(self.guide.curvature)
+        steps, bends = (np.stack(parts, axis=1) for parts in zip(*self.moves, strict=True))
+        changes = self._unwhiten(steps)
+        moves = zip(changes.T, (self.factor @ bends - self._penalties @ changes).T, strict=True)
         return Guide(self.guide.curvature, tuple(moves))
 
     def _look(self, moved: Array) -> _Point:
