@@ -226,6 +226,32 @@ def test_a_bad_table_gets_its_sentence_and_another_can_be_taken(desk):
     assert desk.page.evaluate("window.harmed") is None
 
 
+def test_what_is_clicked_within_one_moment_stays_as_it_was_clicked(desk, cohort):
+    desk.drop("cohort.csv", cohort)
+    desk.see("#columns")
+    names = [f"Answer by group: {name}" for name in ("x1", "x2", "died")]
+    boxes = [desk.page.get_by_label(name, exact=True) for name in names]
+    flips = """() => {
+      window.flips = 0;
+      const shown = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "checked");
+      for (const box of document.querySelectorAll("#column-rows input")) {
+        Object.defineProperty(box, "checked", {
+          get() { return shown.get.call(this); },
+          set(value) { window.flips += value !== shown.get.call(this); shown.set.call(this, value); },
+        });
+      }
+    }"""
+    desk.page.evaluate(flips)
+    desk.page.evaluate(
+        "names => names.forEach(name => document.querySelector(`[aria-label='${name}']`).click())", names
+    )
+    assert all(box.is_checked() for box in boxes)
+    desk.see("#obstacles")
+    desk.page.wait_for_timeout(1500)  # in which the program tells what it made of each click
+    assert all(box.is_checked() for box in boxes)
+    assert desk.page.evaluate("window.flips") == 0
+
+
 def test_two_tabs_work_on_two_tables_and_a_closed_one_is_forgotten(context, desk, served):
     text = "event,time,age\n" + "".join(f"{i % 2},{i % 17 + 1},{i % 30}\n" for i in range(80))
     other = Desk(context, served)

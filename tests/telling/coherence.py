@@ -51,8 +51,8 @@ def check_places_say_the_same(analysis, page):
     cautions = reading.words.cautions()
     beware = re.findall(r"Beware: ", str(analysis))
     return (
-        told(analysis).startswith(top.headline)
-        and data["answer"]["sentences"][0] == top.headline
+        told(analysis).removeprefix(" ".join(top.question)).strip().startswith(top.headline)
+        and data["answer"]["sentences"][len(top.question)] == top.headline
         and data["answer"]["headline"] == top.headline
         and data["answer"]["badge"] == top.badge
         and data["answer"]["kind"] == top.kind

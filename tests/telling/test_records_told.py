@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import whether as wh
+from tests.telling.coherence import find_contradictions
 from whether.analysis import analyze
 from whether.telling import write_report
 from whether.telling.figures.agreement import agreement_chart
@@ -48,6 +49,7 @@ def test_the_first_lines_say_which_question_is_answered(deaths, question, asked,
     assert page.index(asked) < page.index("people in the cohort")
     assert "people died without the event" in page
     assert "Whoever died without the event counts as" in page
+    assert find_contradictions(found, page) == []
 
 
 def test_groups_of_people_who_enter_late_and_may_die_have_their_own_curves_of_what_was_recorded(deaths):

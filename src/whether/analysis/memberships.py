@@ -188,4 +188,5 @@ def _name_pool(levels: tuple[str, ...], size: list[int], pooled: set[int], kept:
     named = [levels[i] for i in sorted(pooled) if size[i] >= FEWEST or levels[i] == MISSING]
     if not named or len(named) > MOST_NAMED or len(named) < len(pooled) - 1:
         return OTHER
-    return " or ".join(named if len(named) == len(pooled) else [*named, OTHER])
+    *first, last = named if len(named) == len(pooled) else [*named, OTHER]
+    return f"{', '.join(first)} or {last}" if first else last

@@ -83,4 +83,5 @@ def describe_origin(cohort: TableCohort, *, unit: str = "", call: str = "", simu
 
 def _count_rows(cohort: TableCohort) -> tuple[int, ...]:
     """Count the rows of each person, the largest number first."""
+    assert cohort.groups is not None, "persons with several rows are groups"
     return tuple(np.sort(np.unique(cohort.groups, return_counts=True)[1])[::-1].tolist())

@@ -32,7 +32,8 @@ _NOTES = {
     "to everybody.",
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
-    "intervals from refits": "The intervals come from {refits} refits to randomly weighted people.",
+    "intervals from refits": "The intervals come from {refits} refits to randomly weighted people; those of single "
+    "risks are rather too narrow where the risk changes sharply.",
     "left open by the curve": "The upper ends of the mean risk and of the number go further: they are the most that "
     "the curve of events leaves open.",
     "intervals reach to other models": "{what} as far as {models} models of other shapes do that these data cannot "

@@ -23,7 +23,7 @@ from whether.telling.words import (
 )
 
 _DEPENDS = "depending on how many events come after the end of follow-up"
-_OPEN = "which these data narrow down no further"
+_OPEN = "and these data do not narrow it down further"
 NET_QUESTION = "Would the event come in a world without other deaths?"
 # What there is to be read with a caution in mind, by kind of answer.
 _ANSWERS = {"estimate": "number", "range": "range", "ranking": "risks"}

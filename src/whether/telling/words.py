@@ -161,6 +161,15 @@ def ratio_text(ratio: float) -> str:
     return "< 0.001" if ratio < 0.001 else f"{ratio:.2g}"
 
 
+def effect_text(ratio: float) -> str:
+    """Return an odds, time or hazard ratio as it is printed: beyond a thousandfold its digits say nothing.
+
+    >>> effect_text(7.35e-07), effect_text(1.234), effect_text(2183.0)
+    ('< 0.001', '1.23', '> 1,000')
+    """
+    return "< 0.001" if ratio < 0.001 else "> 1,000" if ratio > 1000 else number(ratio, 3)
+
+
 def wrap(sentence: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
     """Break a sentence into lines, but not before a per cent sign nor at a hyphen; later lines are indented further."""
     joined = sentence.replace(" %", "\N{NO-BREAK SPACE}%")

@@ -6,7 +6,7 @@ import pytest
 
 from whether.files.table import TableError
 from whether.files.table.codes import as_categories, read_as
-from whether.files.table.columns import count_numbers, guess_column
+from whether.files.table.columns import count_numbers, count_rows_alike, guess_column
 from whether.files.table.dates import as_days, parse_end
 
 
@@ -163,3 +163,8 @@ def test_a_number_that_is_too_large_is_told_with_its_row():
 def test_a_long_cell_is_not_echoed_whole():
     column = guess_column("x", chunked(["1", "2", "z" * 6_000_000]))
     assert len(count_numbers(column)[2]) < 100
+
+
+@pytest.mark.parametrize("name", [".", ".a", "a.b[0]", ""])
+def test_rows_alike_are_counted_whatever_a_column_is_called(name):
+    assert sorted(count_rows_alike(pa.table({name: [1, 1, 2]}))) == [1, 2]

@@ -192,3 +192,10 @@ def parse_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def count_rows_alike(table: pa.Table) -> NDArray[np.int64]:
+    """How many rows have each combination of cells; a name such as "." would mean something else to Arrow."""
+    numbered = table.rename_columns([f"column {number}" for number in range(table.num_columns)])
+    counted = numbered.group_by(numbered.column_names).aggregate([([], "count_all")])
+    return np.asarray(counted["count_all"].to_numpy())

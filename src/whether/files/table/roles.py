@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,6 +100,10 @@ def _write_all(values: Any) -> tuple[str, ...]:
     return tuple(_write(value) for value in listed)
 
 
+# Names of columns whose equal values are rows of one person, and not of a family or a centre.
+PERSON = re.compile(r"(?i)patient|subject|person|participant|employee|woman|mother|(^|[_\W])(pat|pid|mrn|id)$")
+
+
 @dataclass(frozen=True)
 class Choice:
     """The other columns: which may become features (by name or not), and what else they are for."""
@@ -122,6 +127,8 @@ def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterab
         _listed(uses.get(use))
         for use in ("features", "drop", "id", "categorical", "propensity_features", "group", "by", "keep")
     )
+    if not ids and not dropped:
+        ids = [name for name in grouping if PERSON.search(name)]
     for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping, *by, *kept):
         check_column(name, names)
     outcome = next((name for name in by if name in roles.columns), None)

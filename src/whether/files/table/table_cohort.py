@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from whether.files.table.columns import guess_column
+from whether.files.table.columns import count_rows_alike, guess_column
 from whether.files.table.encoder import Encoder
 from whether.files.table.findings import DatesToYears, Finding, SameId, TableError
 from whether.files.table.learn import learn_encoder
@@ -100,7 +100,7 @@ class TableCohort:
         """Number of persons, where several rows are one person's: ids that were named to belong together; else 0."""
         if self.groups is None or not self.ids.num_columns:
             return 0
-        n_ids = self.ids.group_by(self.ids.column_names).aggregate([([], "count_all")]).num_rows
+        n_ids = count_rows_alike(self.ids).size
         is_one = n_ids == int(np.unique(self.groups).size) < self.y.size
         return n_ids if is_one else 0
 
@@ -269,7 +269,7 @@ def _refuse_few(name: str, n: int, n_read: int | None = None) -> None:
 def _tell_same_ids(ids: pa.Table, findings: list[Finding]) -> None:
     """Say how many rows have an id that another row has, too."""
     if ids.num_columns:
-        counts = ids.group_by(ids.column_names).aggregate([([], "count_all")])["count_all"].to_numpy()
+        counts = count_rows_alike(ids)
         repeated = int(counts[counts > 1].sum())
         if repeated:
             findings.append(SameId(tuple(ids.column_names), repeated))

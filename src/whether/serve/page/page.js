@@ -21,10 +21,16 @@
     show("problem", Boolean(text));
   }
 
-  // One after the other, so that what is said last counts.
-  let turn = Promise.resolve();
+  // One after the other, so that what is said last counts. What the program tells in the meantime is older than what
+  // was said, so that controls stay as they were set.
+  let turn = Promise.resolve(), waiting = 0, latest = null;
   function ask(method, path, body) {
-    turn = turn.then(() => send(method, path, body));
+    waiting += 1;
+    turn = turn.then(() => send(method, path, body)).then((taken) => {
+      waiting -= 1;
+      if (!taken && !waiting && latest && work) renderControls(latest); // what is taken, the program tells anew
+      return taken;
+    });
     return turn;
   }
 
@@ -87,7 +93,7 @@
 
   function close() {
     if (events) events.close();
-    events = null;
+    events = latest = null;
     work = "";
     history.replaceState(null, "", location.pathname);
     find("column-rows").replaceChildren();
@@ -142,9 +148,11 @@
     look.columns.forEach((column, i) => {
       const [, kind, use, grouped, remark] = body.rows[i].cells;
       kind.textContent = column.kind;
-      use.firstChild.value = column.role;
       const box = grouped.querySelector("input");
-      box.checked = by.includes(column.name);
+      if (!waiting) {
+        use.firstChild.value = column.role;
+        box.checked = by.includes(column.name);
+      }
       box.disabled = !["feature", "categorical", "drop", ""].includes(column.role);
       remark.textContent = column.remark;
       remark.classList.toggle("warns", column.is_leak);
@@ -193,6 +201,7 @@
 
   function render(state) {
     const { look } = state, before = doing;
+    latest = state;
     doing = state.doing;
     show("dropzone", false);
     show("chosen", true);
@@ -212,7 +221,7 @@
       show("notes", look.notes.length > 0);
       show("question-field", (look.options.competing || []).length > 0);
     }
-    renderSettings(state);
+    if (!waiting) renderSettings(state);
     renderWork(state);
     renderRuns(state);
     tell(state, before);
@@ -221,6 +230,11 @@
   function rows(look) {
     const seen = look.events === null ? "" : ` The event was seen in ${count(look.events)}.`;
     return `${count(look.people)} rows, ${count(look.n_columns)} columns.${seen}`;
+  }
+
+  function renderControls(state) {
+    if (state.look) renderColumns(state.look, state.by);
+    renderSettings(state);
   }
 
   function renderSettings(state) {

@@ -17,7 +17,7 @@ from whether.palette import BLUE, DARK_RED, GREY
 from whether.propensity.two_sided import DEATH
 from whether.telling.figures.drawing import Chart, Mark, Table, name_features, percent_axis
 from whether.telling.reading import Reading
-from whether.telling.words import Name, name, number
+from whether.telling.words import Name, effect_text, name, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -172,8 +172,8 @@ def _spaced(ticks: list[float], most: int = 6) -> list[float]:
 
 def _ratio(effect: Effect) -> str:
     if not math.isfinite(effect.lower):
-        return f"{number(effect.ratio, 3)} (no interval)"
-    return f"{number(effect.ratio, 3)} ({number(effect.lower, 3)} to {number(effect.upper, 3)})"
+        return f"{effect_text(effect.ratio)} (no interval)"
+    return f"{effect_text(effect.ratio)} ({effect_text(effect.lower)} to {effect_text(effect.upper)})"
 
 
 def _p(value: float) -> str:

@@ -69,10 +69,9 @@ def _open_ends(bins: RiskBins, reading: Reading) -> str:
         return ""
     first, last = percent(bins.coarse[1]), percent(bins.coarse[-2])
     ends = " and ".join(text for text, ends in zip((f"below {first}", f"from {last} on"), is_open, strict=True) if ends)
-    return (
-        f"All bars are {bins.width} percentage points wide, but everybody {ends} is in one bar: a bar stands for "
-        f"nobody or at least {reading.disclosure.fewest} people of each kind."
-    )
+    others = "" if bins.coarse.size == 3 else f"All bars are {bins.width} percentage points wide, but "
+    told = f"{others}everybody {ends} is in one bar{' each' if all(is_open) else ''}: a bar stands for"
+    return f"{told[0].upper()}{told[1:]} nobody or at least {reading.disclosure.fewest} people of each kind."
 
 
 def _rows(edges: Array, counts: NDArray[np.int64]) -> list[tuple[float, float, NDArray[np.int64]]]:
