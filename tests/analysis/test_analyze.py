@@ -305,7 +305,7 @@ def test_a_learner_that_would_take_too_long_to_refit_has_no_intervals(known, mon
 def test_intervals_allow_for_groups_and_the_answer_does_not(answer, known):
     found = quick(**known, groups=np.arange(800) // 2)
     again = found.recommendation.estimator.set_params(random_state=0)
-    again.fit(known["X"], known["y"], **found.recommendation.fit_parameters, groups=np.arange(800) // 2)
+    again.fit(known["X"], known["y"], **found.recommendation.fit_parameters)
     assert found.model.n_groups_ == 400
     assert np.array_equal(found.model.vcov(), again.vcov())
     assert found.mean_risk.estimate == pytest.approx(answer.mean_risk.estimate, abs=0.02)  # folds are other ones

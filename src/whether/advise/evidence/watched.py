@@ -13,6 +13,7 @@ Of rows that belong together tests take one, drawn at random: on all of them the
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,5 +83,5 @@ def take_apart(material: Material, rng: np.random.Generator) -> Material:
     if cohort.n > MOST_TOGETHER * rows.size:
         return material
     parts = {name: getattr(material, name) for name in ("entry", "planned", "died")}
-    taken = {name: None if values is None else values[rows] for name, values in parts.items()}
+    taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in parts.items()}
     return replace(material, cohort=replace(cohort.take(rows), groups=None), **taken)
