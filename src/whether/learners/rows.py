@@ -88,7 +88,7 @@ class RowProblem:
         return terms
 
     def pull_of_share(self, eta: Array) -> tuple[Array, Array] | None:
-        """Slope and curvature in everybody's outcome, weights applied, of the penalty of a known share, if there is one."""
+        """Slope and curvature in everybody's outcome, weights applied, of the penalty of a known share; else None."""
         if self.share is None:
             return None
         return self.share.slopes(*self.criterion.family.probability(eta), self.weight)

@@ -211,7 +211,7 @@ class EventTimePropensity(SurvivalTimePropensity):
         if not self.distribution.has_scale:
             return value - (self.center + self.spread * observed)
         gradient[1] -= 1.0
-        return value - (v[1] + np.log(self.spread) + self.center + self.spread * observed)
+        return np.asarray(value - (v[1] + np.log(self.spread) + self.center + self.spread * observed))
 
 
 class FollowUpPropensity(SurvivalTimePropensity):

@@ -79,8 +79,9 @@ class Forest:
         # A team agrees on the bins, once it is connected.
         return data.construct() if self.team.size == 1 else data
 
-    def _booster(self, data: Any, judges: Any, parameters: dict[str, Any]) -> Any:
-        booster = self.lightgbm.Booster(parameters, data)
+    def _booster(self, data: tuple[Any, Any], parameters: dict[str, Any]) -> Any:
+        growing, judges = data
+        booster = self.lightgbm.Booster(parameters, growing)
         return booster if judges is None else booster.add_valid(judges, "held out")
 
     def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0) -> Growth:
@@ -89,10 +90,8 @@ class Forest:
         outcome_data, timing_data = self._divide(held_out)
         loop = Loop(self, offset, problem, held_out, timing_data is not None)
         growth = Growth(
-            outcome=None
-            if outcome_data is None
-            else self._booster(*outcome_data, self._parameters(pace) | constraints),
-            timing=self._booster(*timing_data, self._parameters(pace, 1)) if loop.grows_time else None,
+            outcome=self._booster(outcome_data, self._parameters(pace) | constraints) if outcome_data else None,
+            timing=self._booster(timing_data, self._parameters(pace, 1)) if loop.grows_time else None,
             levels=np.zeros(loop.n_levels),
         )
         patience = self.learner.patience / pace
