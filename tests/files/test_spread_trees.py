@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 import whether as wh
 from whether.files.rows.dask_rows import DaskBlocks
 
-distributed = pytest.importorskip("distributed", reason="Dask is an extra")
+pytest.importorskip("distributed", reason="Dask is an extra")
 pytestmark = [
     # Dask warns of a worker that is gone, which is what is tested here.
     pytest.mark.filterwarnings("ignore::UserWarning:distributed"),
@@ -22,13 +22,6 @@ pytestmark = [
 ]
 
 N = 4000
-
-
-@pytest.fixture(scope="module")
-def client():
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**settings, silence_logs=50) as cluster, distributed.Client(cluster) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
