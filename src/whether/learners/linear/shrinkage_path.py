@@ -14,7 +14,8 @@ class ShrinkagePath:
     penalties : ndarray
         From the tightest to the loosest.
     log_likelihood : ndarray
-        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out.
+        Held-out log-likelihood per person at each penalty; NaN where the likelihood on all rows rules it out, and, with
+        hundreds of parameters, beyond a penalty that is clearly too loose.
     standard_error : ndarray
         Standard error of the difference from the best penalty.
     kappa : ndarray
