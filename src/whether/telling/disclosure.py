@@ -143,8 +143,9 @@ def disclose(fact: Any, suppress_below: int) -> Disclosure:
     """
     evidence = getattr(fact, "evidence", fact)
     counts, origin = getattr(evidence, "counts", None), getattr(fact, "origin", None)
-    rows_each = () if origin is None or suppress_below <= 1 else origin.rows_each
-    if rows_each:
+    rows_each = () if origin is None else origin.rows_each
+    check_whole_number(suppress_below, "suppress_below", 0)
+    if rows_each and suppress_below > 1:
         suppress_below = sum(rows_each[: suppress_below - 1]) + 1
     return Disclosure(suppress_below, getattr(fact, "groups", {}), {} if counts is None else counts.marks)
 
