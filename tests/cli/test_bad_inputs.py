@@ -186,7 +186,7 @@ BAD_NEW_TABLES = {
     "ragged rows": (GOOD.replace("P0007,", "P0007,x,"), (), 1, "row 8 below the header"),
     "unknown id": (GOOD, ("--id", "number"), 1, "no column 'number'"),
     "formula in an id": (cells("=1+1", column="patient"), (), 1, "would run as a formula .row 7"),
-    "an id called risk": (GOOD.replace("patient", "risk", 1), ("--id", "risk"), 2, "'risk' would have the name"),
+    "an id called risk": (GOOD.replace("patient", "risk", 1), ("--id", "risk"), 2, "'risk' has the same name"),
     "level above one": (GOOD, ("--level", "95"), 2, "--level must lie between 0 and 1"),
     "no rows": (GOOD.splitlines()[0] + "\n", (), 1, "no rows"),
 }
