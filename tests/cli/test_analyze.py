@@ -222,7 +222,7 @@ def test_a_bad_table_is_refused_in_one_sentence(run, tmp_path, case):
 BAD_CALLS = {
     "formula in an id": (cells("=1+1", column="patient"), COLUMNS, 1, "would run as a formula .row 7"),
     "an id called risk": (
-        GOOD.replace("patient", "risk", 1), (*COLUMNS[:-1], "risk"), 2, "'risk' would have the name",
+        GOOD.replace("patient", "risk", 1), (*COLUMNS[:-1], "risk"), 2, "'risk' has the same name",
     ),
     "unknown group": (GOOD, (*COLUMNS, "--group", "family"), 1, "no column 'family'"),
     "a group that is a feature": (GOOD, (*COLUMNS, "--group", "stage", "--features", "stage"), 2, "another use"),

@@ -119,7 +119,7 @@ BAD_TABLES = {
     "a feature that is the event": (GOOD, (*FIT, "--features", "event"), 2, "'event' cannot be a feature"),
     "no features left": (GOOD, (*FIT, "--drop", "age,stage,patient"), 1, "No column is left"),
     "only ids left": (GOOD, (*FIT, "--drop", "age,stage", "--id", "patient"), 1, "No column is left"),
-    "a query to a text file": (GOOD, (*FIT, "--query", "SELECT 1"), 1, "nothing to put a query to"),
+    "a query to a text file": (GOOD, (*FIT, "--query", "SELECT 1"), 1, "cannot be queried"),
     "nothing known": (GOOD, ("--event", "event"), 2, "--follow-up .*--time or --propensity-features"),
     "unknown method": (GOOD, (*FIT, "--method", "AFTM-F"), 2, "no method 'AFTM-F'.*Did you mean 'AFTMC-F'"),
     "method without its times": (GOOD, ("--event", "event", "--method", "FUMC-F"), 2, "--follow-up"),
@@ -186,7 +186,7 @@ BAD_NEW_TABLES = {
     "ragged rows": (GOOD.replace("P0007,", "P0007,x,"), (), 1, "row 8 below the header"),
     "unknown id": (GOOD, ("--id", "number"), 1, "no column 'number'"),
     "formula in an id": (cells("=1+1", column="patient"), (), 1, "would run as a formula .row 7"),
-    "an id called risk": (GOOD.replace("patient", "risk", 1), ("--id", "risk"), 2, "'risk' would have the name"),
+    "an id called risk": (GOOD.replace("patient", "risk", 1), ("--id", "risk"), 2, "'risk' has the same name"),
     "level above one": (GOOD, ("--level", "95"), 2, "--level must lie between 0 and 1"),
     "no rows": (GOOD.splitlines()[0] + "\n", (), 1, "no rows"),
 }
@@ -285,7 +285,7 @@ def test_a_bad_model_file_is_refused(run, tmp_path, table, content):
     if content is not None:
         (tmp_path / "m.whether").write_bytes(content)
     done = run("predict", tmp_path / "m.whether", table, "-o", tmp_path / "r.csv")
-    said = "There is no file" if content is None else "no model file|damaged"
+    said = "There is no file" if content is None else "not a model file|damaged"
     check_refusal(done, 1, said, tmp_path, ["cohort.csv"] + ["m.whether"] * (content is not None))
 
 

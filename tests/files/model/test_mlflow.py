@@ -61,7 +61,7 @@ def test_a_model_of_the_program_takes_raw_tables(cohort, frame):
 def test_what_cannot_be_saved_is_not_logged(fitted, frame):
     Path("thesis.txt").write_text("no model")
     with mlflow.start_run():
-        for model, said in ((StandardScaler().fit(frame), "cannot be saved"), ("thesis.txt", "no model file")):
+        for model, said in ((StandardScaler().fit(frame), "cannot be saved"), ("thesis.txt", "not a model file")):
             with pytest.raises(ModelFileError, match=said):
                 log_mlflow(model)
 

@@ -199,5 +199,5 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 
 def test_a_query_to_a_text_file_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(TableError, match="nothing to put a query to"):
+    with pytest.raises(TableError, match="cannot be queried"):
         open_table(tmp_path / "t.csv", query="SELECT 1").read()
