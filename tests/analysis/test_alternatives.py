@@ -6,6 +6,8 @@ from scipy.special import logit
 
 import whether as wh
 from whether.analysis.alternatives import MOST_INFORMATION, Alternatives, _weigh, fit_alternatives
+from whether.family import MIXTURE
+from whether.learners.linear.linear_fit import Standardization
 from whether.validate import check_cohort
 
 
@@ -57,7 +59,10 @@ def test_an_answer_reaches_to_the_side_on_which_models_lie():
     assert down == 0
     assert up == pytest.approx(logit(0.4) - logit(0.2))  # root of 2 * (1/2 * 0 + 1/2 * step^2)
     assert found.reach_of_unseen(np.array([0]))[1] == pytest.approx(logit(0.3) - logit(0.1))
-    np.testing.assert_allclose(found.reach_of_risks()[1], up)
+    features = np.array([[0.0], [1.0]])
+    every = Standardization(np.array([0]), np.zeros(1), np.ones(1))
+    moves = found.moves_from(every, MIXTURE, features)
+    np.testing.assert_allclose(moves.reach(features), np.stack([np.zeros(2), np.full(2, up)]), atol=1e-12)
 
 
 def test_without_times_there_are_none():

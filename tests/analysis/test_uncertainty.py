@@ -9,7 +9,7 @@ from scipy.special import logit
 
 import whether as wh
 from whether.analysis.still_to_come import predict_still
-from whether.analysis.uncertainty import share_interval, spread_of_sums, unseen_interval, widen_limits
+from whether.analysis.uncertainty import share_interval, spread_of_sums, unseen_interval
 from whether.validate import check_cohort
 
 
@@ -67,14 +67,6 @@ def test_an_interval_reaches_as_far_as_it_is_told_to_either_side():
     assert far.lower == near.lower
     error = 0.02 / (0.3 * 0.7)
     assert logit(far.upper) == pytest.approx(logit(0.3) + 1.959964 * math.hypot(error, 0.5), rel=1e-6)
-
-
-def test_limits_of_single_risks_move_out_by_their_own_reach():
-    risks, limits = np.array([0.2, 0.6]), (np.array([0.1, 0.5]), np.array([0.3, 0.7]))
-    lower, upper = widen_limits(risks, limits, (np.array([0.0, 1.0]), np.array([0.0, 0.0])), 0.95)
-    assert lower[0] == pytest.approx(0.1)
-    assert lower[1] < 0.2
-    assert upper == pytest.approx(limits[1])
 
 
 def test_an_interval_of_a_share_stays_between_0_and_1():

@@ -94,9 +94,9 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(path, make_ce
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE patients (name TEXT)")
     before = path.read_bytes()
-    with pytest.raises(RunError, match="no file of results of a study"):
+    with pytest.raises(RunError, match=r"^\S+ is a database, but not a file of results of a study"):
         open_existing(path)
-    with pytest.raises(RunError, match="no file of results of a study"):
+    with pytest.raises(RunError, match=r"^\S+ is a database, but not a file of results of a study"):
         run_cells([make_cell()], path, jobs=1)
     assert path.read_bytes() == before
 

@@ -142,6 +142,8 @@ def _explained(path: Path) -> Iterator[None]:
     """Say in a sentence what is wrong with the file, or with the disk."""
     try:
         yield
+    except RunError:  # says it already
+        raise
     except sqlite3.OperationalError as error:
         raise RunError(f"{path} cannot be read or written: {error}. What was stored before is kept.") from error
     except (sqlite3.Error, ValueError, TypeError) as error:
