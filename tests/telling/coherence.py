@@ -12,6 +12,7 @@ from whether.telling.headline_words import VISIBLE
 from whether.telling.page.flowchart import steps
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
+from whether.telling.words import as_rows, rows_sentence
 
 # Words that promise a number, and words that deny one.
 PROMISES = re.compile(r"\bEstimate, with|\bAbout [\d,]+ of the")
@@ -44,20 +45,27 @@ def told(analysis):
     return " ".join(str(analysis).split())
 
 
+def counted(analysis, *sentences):
+    """Sentences as they are told: of rows, where a person may have several."""
+    return [as_rows(text) if analysis.origin.n_persons else text for text in sentences]
+
+
 def check_places_say_the_same(analysis, page):
     """Text, page and data have one headline, one badge and one list of cautions."""
     reading, data = Reading(analysis), analysis.to_dict()
     top = write_answer(reading)
     cautions = reading.words.cautions()
     beware = re.findall(r"Beware: ", str(analysis))
+    persons = analysis.origin.n_persons
+    before = [*([rows_sentence(persons)] if persons else []), *top.question]
     return (
-        told(analysis).removeprefix(" ".join(top.question)).strip().startswith(top.headline)
+        told(analysis).removeprefix(" ".join(before)).strip().startswith(counted(analysis, top.headline)[0])
         and data["answer"]["sentences"][len(top.question)] == top.headline
         and data["answer"]["headline"] == top.headline
         and data["answer"]["badge"] == top.badge
         and data["answer"]["kind"] == top.kind
         and len(beware) == len(cautions)
-        and all(text in page for text in (top.badge, *cautions) if page)
+        and all(text in page for text in counted(analysis, top.badge, *cautions) if page)
     )
 
 
@@ -84,7 +92,12 @@ def check_intervals_hold_their_estimate(analysis, page):
 
 
 def check_count_and_share_are_one_thing(analysis, page):
-    """The interval of the mean risk holds what that of the count leaves possible."""
+    """The interval of the mean risk holds what that of the count leaves possible, but for those who came late.
+
+    Of these the risk counts from time zero on, and the number is of who had come without the event.
+    """
+    if analysis.evidence.material.cohort.entry_time is not None:
+        return True
     share, count, n = analysis.mean_risk, analysis.unseen, analysis.n_people
     seen = n * share.estimate - count.estimate
     ends = (seen + np.array([count.lower, count.upper])) / n
@@ -236,7 +249,8 @@ def check_no_more_have_it_within_some_time_than_ever(analysis, page):
 def check_text_and_page_have_the_same_windows(analysis, page):
     sentences = Reading(analysis).words.when()
     numbers = re.findall(r"[\d,]+ to [\d,]+", " ".join(sentences))
-    return all(text in told(analysis) for text in sentences) and (not page or all(text in page for text in numbers))
+    is_told = all(text in told(analysis) for text in counted(analysis, *sentences))
+    return is_told and (not page or all(text in page for text in numbers))
 
 
 def check_ends_that_are_not_told_are_not_explained(analysis, page):

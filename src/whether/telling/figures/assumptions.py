@@ -62,7 +62,8 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     labels = [_MOVED[variant.kind].words + value for variant, value in zip(variants, values, strict=True)]
     one, ends = reading.words.ends_of_methods(found)
     standing = f"By the methods that these data leave standing it {'is' if one else 'goes from'} {ends}"
-    own = percent(found.own_mean, places_of(found.own_mean))
+    here = _own_mean(reading, found.own_mean)
+    own = percent(here, places_of(here))
     is_crossed = any(variant.objection for variant in variants)
     grey = ", grey where they do not count" if is_crossed else ""
     crossed = " Crosses in grey do not count, and the table says why." if is_crossed else ""
@@ -73,7 +74,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
         f"with a dashed line at that of this report’s method, {own}.",
         f"Each point is the mean risk had something else been assumed: another method, a share known from elsewhere, "
         f"or shorter follow-up. {standing}; the dashed line is this report’s method, {own}.{crossed}",
-        partial(_draw_means, variants[::-1], values[::-1], found.own_mean),
+        partial(_draw_means, variants[::-1], values[::-1], here),
         Table(
             (
                 "what is assumed instead",
@@ -87,7 +88,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
             ],
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
-        note=_own_note(reading, found.own_mean),
+        note=_own_note(reading, here),
         pointing="y",
     )
 
@@ -116,10 +117,16 @@ def _draw_means(
     return marks
 
 
+def _own_mean(reading: Reading, here: float) -> float:
+    """The mean risk by the method of the report as fitted here: that of the report, if they are nearly the same."""
+    own = float(reading.analysis.risks.mean())
+    return own if percent(own, 1) == percent(here, 1) else here
+
+
 def _own_note(reading: Reading, here: float) -> str:
     """What explains that the method of the report has another mean risk here."""
     own = float(reading.analysis.risks.mean())
-    if percent(own, 1) == percent(here, 1) or reading.analysis.kind != "estimate":
+    if own == here or reading.analysis.kind != "estimate":
         return ""
     why = " ".join(note for note in reading.words.notes() if note.startswith("Backtest and sensitivity"))
     return f"{why} The fit of this report says {percent(own, 1)}, its method here {percent(here, 1)}.".strip()
