@@ -49,7 +49,7 @@ TASKS = [
     Task("S", "A query to a database", "whether check clinic.sqlite --query 'select * from patients where age > 40' "
          "--event relapse --time years", r"analyze clinic\.sqlite"),
     Task("S", "A query that would write", f"whether check clinic.sqlite --query \"vacuum into 'x.db'\" {CLINIC}",
-         r"cannot answer the query", 1, (), ("x.db",)),
+         r"a SELECT is needed", 1, (), ("x.db",)),
     Task("C", "A name mistyped", "whether check relapse.csv --event relaps", r"[Dd]id you mean 'relapse'", 1),
     Task("C", "A name in the wrong case", "whether check relapse.csv --event Relapse", r"[Dd]id you mean 'relapse'", 1),
     Task("C", "Dates instead of times", "whether recommend dates.csv --event-date relapsed --entry surgery "
