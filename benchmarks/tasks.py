@@ -61,7 +61,7 @@ def excerpt(task, said):
     starts = [match.end() for match in re.finditer(r"(?:[.:;] |^)", said[:middle])]
     start = max(starts[-1] if starts else 0, middle - LONGEST // 2)
     text = said[start : start + LONGEST]
-    return text + (" …" if len(said) > start + LONGEST else "")
+    return f"{text.rpartition(' ')[0]} …" if len(said) > start + LONGEST else text
 
 
 def make_program(folder):
