@@ -219,7 +219,7 @@ def _draw_backtest(record: Backtest, rows: list[str], figure: FigureBase, narrow
     ranks.axvline(0.5, color=GREY, linewidth=1, linestyle="--")
     errors.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ranks.set_xlabel("ranks people (AUC, 0.5 is chance)")
-    errors.set_xlabel("mean risk minus share (percentage points)")
+    errors.set_xlabel("mean risk minus share" + ("\n" if narrow else " ") + "(percentage points)")
     for ax in (ranks, errors):
         ax.locator_params(axis="x", nbins=5)
         name_rows(ax, [_ROWS.get(row, row) for row in rows])
