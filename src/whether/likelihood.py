@@ -148,11 +148,12 @@ class Likelihood(Criterion):
         return log_missed if eta is None else unlabeled_terms(self.family, eta, log_missed)
 
     def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
-        log_missed, other = self.propensity.unlabeled_terms(v, observed)
-        if other is not None:
-            assert eta is not None, "negatives are modelled, so there are some"
+        if self.propensity.has_negatives:
+            log_missed, other = self.propensity.unlabeled_terms(v, observed)
+            assert eta is not None and other is not None, "negatives are modelled, so there are some"
             return two_sided_terms(self.family, eta, log_missed, other, with_curvature=False)[:2]
-        return log_missed[:2] if eta is None else unlabeled_slopes(self.family, eta, log_missed)
+        missed = self.propensity.slopes(v, observed, labeled=False)
+        return missed if eta is None else unlabeled_slopes(self.family, eta, *missed)
 
     def _labeled_terms(self, eta: Array | None, v: Array, observed: Observed) -> Terms:
         """Log p + log seen."""
@@ -166,11 +167,11 @@ class Likelihood(Criterion):
         return Terms(log_ever.value + log_seen.value, gradient, curvature)
 
     def _labeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
-        log_seen = self.propensity.seen_terms(v, observed)
+        seen = self.propensity.slopes(v, observed, labeled=True)
         if eta is None:
-            return log_seen[:2]
-        log_ever = self.family.log_ever(eta)
-        return log_ever.value + log_seen.value, np.concatenate([log_ever.first[None], log_seen.gradient])
+            return seen
+        log_ever, (log_seen, gradient) = self.family.log_ever(eta), seen
+        return log_ever.value + log_seen, np.concatenate([log_ever.first[None], gradient])
 
 
 class PromotionLikelihood(Likelihood):

@@ -8,15 +8,15 @@ from whether.family import Family
 from whether.propensity.base import Terms, terms_along
 
 
-def unlabeled_slopes(family: Family, eta: Array, log_missed: Terms) -> tuple[Array, Array]:
+def unlabeled_slopes(family: Family, eta: Array, log_missed: Array, gradient: Array) -> tuple[Array, Array]:
     """Log-likelihood of unlabeled people, never(eta) / never(eta + log missed), and its gradient in (eta, v).
 
     In the mixture it is log(1 - p + p * missed). The posterior q = expit(eta + log_missed) of being positive although
     unlabeled is EM's E-step, and the gradient in eta is q - p: gradient methods and EM have the same stationary points.
     """
-    before, after = family.log_never(eta), family.log_never(eta + log_missed.value)
-    unseen = family.log_unseen(before, after, log_missed.value)
-    return unseen.value, np.concatenate([unseen.first[None], -after.first * log_missed.gradient])
+    before, after = family.log_never(eta), family.log_never(eta + log_missed)
+    unseen = family.log_unseen(before, after, log_missed)
+    return unseen.value, np.concatenate([unseen.first[None], -after.first * gradient])
 
 
 def unlabeled_terms(family: Family, eta: Array, log_missed: Terms) -> Terms:

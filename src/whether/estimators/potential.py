@@ -16,8 +16,8 @@ MOST_FOR_QUANTILES = 20_000
 
 def potential_follow_up(cohort: Cohort) -> Array:
     """Quantiles of the follow-up: of the potential one if it is known, else by reversing Kaplan and Meier's roles."""
-    # A part of a large cohort tells its quantiles as well.
-    cohort = cohort.thin(MOST_FOR_QUANTILES)
+    # A part of a large cohort tells its quantiles as well; features say nothing, and are not copied.
+    cohort = cohort.select(np.arange(0)).thin(MOST_FOR_QUANTILES)
     shares = (np.arange(N_FOLLOW_UP_POINTS) + 0.5) / N_FOLLOW_UP_POINTS
     weight = cohort.weights
     if cohort.follow_up is not None:

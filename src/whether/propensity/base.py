@@ -129,6 +129,10 @@ class Propensity(ABC):
         value, gradient, curvature = (self.seen_terms if labeled else self.missed_terms)(v, observed)
         return value, gradient, np.einsum("iin->in", curvature)
 
+    def slopes(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
+        """``seen_terms`` or ``missed_terms`` without second derivatives."""
+        return (self.seen_terms if labeled else self.missed_terms)(v, observed)[:2]
+
     def unlabeled_terms(self, v: Array, observed: Observed) -> tuple[Terms, Terms | None]:
         """``missed_terms`` in the predictors of positives, and the log probability of what became of a negative.
 

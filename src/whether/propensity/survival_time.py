@@ -83,26 +83,43 @@ class SurvivalTimePropensity(Propensity):
         z = (observed - v[0]) / scale
         return location_scale_terms(function(z, *v[2:]), z, scale, self.distribution.has_scale)
 
+    def slopes(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
+        """As `Propensity.slopes`, where nothing but one time is known of people."""
+        if not self._knows_one_time(observed):
+            return super().slopes(v, observed, labeled=labeled)
+        value, gradient, _ = self._first_order(v, observed.end, labeled=labeled)
+        return value, gradient
+
     def diagonal(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array, Array]:
         """As `Propensity.diagonal`, without the others, where nothing but one time is known of people."""
-        if observed.lower is not None or observed.never is not None or self.distribution.has_shape:
+        if not self._knows_one_time(observed):
             return super().diagonal(v, observed, labeled=labeled)
-        scale = self._scale(v)
-        z = (observed.end - v[0]) / scale
-        jet = (self._seen_jet if labeled else self.distribution.log_survival)(z)
-        gradient, curvature = np.empty_like(v), np.empty_like(v)
-        np.divide(jet.first, scale, out=gradient[0])
-        np.negative(gradient[0], out=gradient[0])
+        value, gradient, (jet, z, scale) = self._first_order(v, observed.end, labeled=labeled)
+        curvature = np.empty_like(v)
         scale *= scale
         np.divide(jet.second, scale, out=curvature[0])
         if self.distribution.has_scale:
             np.multiply(jet.second, z, out=curvature[1])
             curvature[1] += jet.first
             curvature[1] *= z
-            np.multiply(jet.first, z, out=gradient[1])
-            np.negative(gradient[1], out=gradient[1])
-        value = self._with_unit(jet.value, gradient, v, observed.end) if labeled else jet.value
         return value, gradient, curvature
+
+    def _knows_one_time(self, observed: Observed) -> bool:
+        """Whether one time is known of everybody, and there is no shape."""
+        return observed.lower is None and observed.never is None and not self.distribution.has_shape
+
+    def _first_order(self, v: Array, end: Array, *, labeled: bool) -> tuple[Array, Array, tuple[Jet, Array, Array]]:
+        """Value and gradient where one time is known; and the function of the residual, the residual and its scale."""
+        scale = self._scale(v)
+        z = (end - v[0]) / scale
+        jet = (self._seen_jet if labeled else self.distribution.log_survival)(z)
+        gradient = np.empty_like(v)
+        np.divide(jet.first, scale, out=gradient[0])
+        if self.distribution.has_scale:
+            np.multiply(jet.first, z, out=gradient[1])
+        np.negative(gradient, out=gradient)
+        value = self._with_unit(jet.value, gradient, v, end) if labeled else jet.value
+        return value, gradient, (jet, z, scale)
 
     def _scale(self, v: Array) -> Array:
         # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -100,7 +101,13 @@ class Layout(NamedTuple):
 
     def joined(self) -> list[tuple[slice, slice, list[tuple[int, ...]]]]:
         """Parts with the same features together, so that these are gone through once: slopes, features, predictors."""
-        parts = sorted(self.parts(), key=lambda part: part[0].start)
-        if len({(of.start, of.stop) for _, of, _ in parts}) == 1:
-            return [(slice(self.n_predictors, self.size), parts[0][1], [predictors for *_, predictors in parts])]
-        return [(slopes, of, [predictors]) for slopes, of, predictors in parts]
+        return _join(self)
+
+
+@lru_cache(maxsize=64)
+def _join(layout: Layout) -> list[tuple[slice, slice, list[tuple[int, ...]]]]:
+    """Parts with the same features together; asked for with every block of people."""
+    parts = sorted(layout.parts(), key=lambda part: part[0].start)
+    if len({(of.start, of.stop) for _, of, _ in parts}) == 1:
+        return [(slice(layout.n_predictors, layout.size), parts[0][1], [predictors for *_, predictors in parts])]
+    return [(slopes, of, [predictors]) for slopes, of, predictors in parts]

@@ -17,6 +17,7 @@ from whether.arrays import Array, Features, Rows
 # Bytes of a block's features: with hundreds of them more than the second-level cache holds, but each block has a price.
 BLOCK_BYTES = 2**23
 MOST_ROWS, FEWEST_ROWS = 4096, 512
+MANY_FEATURES = 64
 
 
 class FeatureMatrix(ABC):
@@ -61,7 +62,11 @@ class FeatureMatrix(ABC):
 
 
 class DenseMatrix(FeatureMatrix):
-    """Features as they are."""
+    """Features as they are.
+
+    Where they are many, a few vectors are multiplied with them one by one: for a product of matrices BLAS would copy
+    the features first, which takes longer than the product.
+    """
 
     def __init__(self, values: Array) -> None:
         self.values, self.shape = values, (int(values.shape[0]), int(values.shape[1]))
@@ -72,12 +77,19 @@ class DenseMatrix(FeatureMatrix):
 
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
         """Sum of slopes times features."""
-        return np.asarray(slopes @ self.values[part, rows])
+        features = self.values[part, rows]
+        if slopes.ndim == 1 or features.shape[0] < MANY_FEATURES:
+            return np.asarray(slopes @ features)
+        return np.stack([row @ features for row in slopes])
 
     def sums(self, values: Array, part: slice, rows: slice) -> Array:
         """Sum of values times features."""
         features = self.values[part, rows]
-        return np.asarray(features @ values if values.ndim == 1 else values @ features.T)
+        if values.ndim == 1:
+            return np.asarray(features @ values)
+        if features.shape[0] < MANY_FEATURES:
+            return np.asarray(values @ features.T)
+        return np.stack([features @ row for row in values])
 
     def dense(self, rows: slice) -> Array:
         """Features of some people."""
