@@ -88,11 +88,17 @@ class LinearLearner(Learner):
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            most = DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows
-            draft = objective if self.is_exact else objective.part(*most)
-            search = self._search(task, draft)
+            search = self._search(task, self._draft(objective))
             whole = objective.under(search.objective.criterion)
             return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
+
+    def _draft(self, objective: LinearObjective) -> LinearObjective:
+        """Return what starts, candidates and penalties are compared on: rows enough, and digits enough."""
+        if self.is_exact:
+            return objective
+        draft = objective.part(DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows)
+        is_wide = SEVERAL_PARAMETERS < draft.layout.size <= MANY_PARAMETERS
+        return draft.rounded() if is_wide and type(draft) is LinearObjective else draft
 
     def _fit_population(self, task: Task, population: Population) -> LinearFit:
         """Fit to people who come in blocks; settled is on parts of them what is settled on parts of large cohorts."""

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from whether.arrays import Array, Features, Rows
 
 # Bytes of a block's features: with hundreds of them more than the second-level cache holds, but each block has a price.
-BLOCK_BYTES = 2**23
+BLOCK_BYTES = 2**22
 MOST_ROWS, FEWEST_ROWS = 4096, 512
 MANY_FEATURES = 64
 
@@ -34,6 +34,10 @@ class FeatureMatrix(ABC):
     @abstractmethod
     def take(self, rows: Rows) -> FeatureMatrix:
         """Return some people."""
+
+    def single(self) -> FeatureMatrix:
+        """Return the same with less precision, where that is faster."""
+        return self
 
     @abstractmethod
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
@@ -62,7 +66,7 @@ class FeatureMatrix(ABC):
 
 
 class DenseMatrix(FeatureMatrix):
-    """Features as they are.
+    """Features as they are, in double or single precision; all that comes out is in double.
 
     Where they are many, a few vectors are multiplied with them one by one: for a product of matrices BLAS would copy
     the features first, which takes longer than the product.
@@ -73,35 +77,41 @@ class DenseMatrix(FeatureMatrix):
 
     def take(self, rows: Rows) -> DenseMatrix:
         """Return some people."""
-        return DenseMatrix(self.values[:, rows])
+        return DenseMatrix(self.values.take(rows, axis=1))  # an index would put them in the other order of memory
+
+    def single(self) -> DenseMatrix:
+        """Return the same in single precision."""
+        return DenseMatrix(self.values.astype(np.float32))
 
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
         """Sum of slopes times features."""
         features = self.values[part, rows]
+        slopes = slopes.astype(features.dtype, copy=False)
         if slopes.ndim == 1 or features.shape[0] < MANY_FEATURES:
-            return np.asarray(slopes @ features)
-        return np.stack([row @ features for row in slopes])
+            return np.asarray(slopes @ features, dtype=float)
+        return np.stack([row @ features for row in slopes], dtype=float)
 
     def sums(self, values: Array, part: slice, rows: slice) -> Array:
         """Sum of values times features."""
         features = self.values[part, rows]
+        values = values.astype(features.dtype, copy=False)
         if values.ndim == 1:
-            return np.asarray(features @ values)
+            return np.asarray(features @ values, dtype=float)
         if features.shape[0] < MANY_FEATURES:
-            return np.asarray(values @ features.T)
-        return np.stack([features @ row for row in values])
+            return np.asarray(values @ features.T, dtype=float)
+        return np.stack([features @ row for row in values], dtype=float)
 
     def dense(self, rows: slice) -> Array:
         """Features of some people."""
-        return self.values[:, rows]
+        return self.values[:, rows].astype(float, copy=False)
 
     def each(self, part: slice) -> Array:
         """Everybody's values of a part of the features."""
-        return self.values[part]
+        return self.values[part].astype(float, copy=False)
 
     def totals(self) -> Array:
         """Sum of each person's features."""
-        return np.asarray(self.values.sum(axis=0))
+        return self.values.sum(axis=0, dtype=float)
 
 
 class SparseMatrix(FeatureMatrix):
