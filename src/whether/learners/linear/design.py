@@ -64,14 +64,17 @@ def _standardization(columns: Rows, mean: Array, scale: Array) -> Standardizatio
     return Standardization(columns, mean[columns], scale)
 
 
-def standardize(cohort: Cohort, order: Rows, standardization: Standardization) -> FeatureMatrix:
-    """Copy the features of people in this order."""
+def standardize(
+    cohort: Cohort, order: Rows, standardization: Standardization, *, rounded: bool = False
+) -> FeatureMatrix:
+    """Copy the features of people in this order; rounded to single precision if that is enough."""
     columns, mean, scale = standardization
     if not isinstance(cohort.features, np.ndarray):
         scaled = csr_array(cohort.features[order][:, columns])
         scaled.data = scaled.data / scale[scaled.indices]
         return SparseMatrix(scaled, mean / scale)
-    source, features = cohort.features, np.empty((columns.size, cohort.n))
+    source = cohort.features
+    features = np.empty((columns.size, cohort.n), dtype=np.float32 if rounded else float)
     block_rows = _rows_of_block(columns.size)
     every_column = np.array_equal(columns, np.arange(source.shape[1]))
 

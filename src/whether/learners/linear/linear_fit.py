@@ -75,7 +75,9 @@ class LinearPredictor:
 
     def predict(self, features: Features) -> tuple[Array | None, Array]:
         """Outcome logit (None without an outcome part) and propensity predictors of new people."""
-        return self.layout.predict(self.raw, plain_matrix(features[:, self.standardization.columns]))
+        columns = self.standardization.columns
+        is_every = np.array_equal(columns, np.arange(features.shape[1]))
+        return self.layout.predict(self.raw, plain_matrix(features if is_every else features[:, columns]))
 
     @property
     def raw(self) -> Array:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whether.arrays import Array
+from whether.cohort import Cohort
 from whether.inference import Covariance, invert_information
 from whether.learners.fit_result import FitResult, StartResult, Status
 from whether.learners.linear.index import IndexedObjective
@@ -36,6 +37,7 @@ from whether.learners.linear.streamed import StreamedObjective
 from whether.learners.linear.whitened import TRUSTED_STEPS, lbfgs_with_curvature
 from whether.learners.parallel import one_blas_thread
 from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population
+from whether.learners.rows import step_of_part
 from whether.learners.task import Learner, Task
 from whether.propensity import FreeBaseline
 from whether.validate import ArgumentError
@@ -83,22 +85,15 @@ class LinearLearner(Learner):
         if task.population is not None:
             return self._fit_population(task, task.population)
         with one_blas_thread():
-            objective = self._objective(task)
+            objective = self._objective(task, may_round=self._is_large(task.cohort))
             if task.risk is not None and task.risk.nonnegative:
                 composite = NonNegativeObjective(objective, task.risk)
                 optimum = newton(composite.evaluate, label_coefficients(objective), max_steps=self.max_iter)
                 return self._finish(IndexedObjective(objective), optimum)
-            search = self._search(task, self._draft(objective))
+            most = DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows
+            search = self._search(task, objective if self.is_exact else objective.part(*most).rounded())
             whole = objective.under(search.objective.criterion)
             return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
-
-    def _draft(self, objective: LinearObjective) -> LinearObjective:
-        """Return what starts, candidates and penalties are compared on: rows enough, and digits enough."""
-        if self.is_exact:
-            return objective
-        draft = objective.part(DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows)
-        is_wide = SEVERAL_PARAMETERS < draft.layout.size <= MANY_PARAMETERS
-        return draft.rounded() if is_wide and type(draft) is LinearObjective else draft
 
     def _fit_population(self, task: Task, population: Population) -> LinearFit:
         """Fit to people who come in blocks; settled is on parts of them what is settled on parts of large cohorts."""
@@ -123,10 +118,17 @@ class LinearLearner(Learner):
         search.settle_shrinkage(criteria)
         return search
 
-    def _objective(self, task: Task) -> LinearObjective:
+    def _is_large(self, cohort: Cohort) -> bool:
+        """Whether all rows of a cohort are fitted to no more digits than `NEAR` has."""
+        events = int(np.count_nonzero(cohort.labeled))
+        return not self.is_exact and step_of_part(cohort.n, events, DRAFT_ROWS, DRAFT_LABELED) > 1
+
+    def _objective(self, task: Task, *, may_round: bool = False) -> LinearObjective:
         """Return what is minimised: the profile likelihood, where a baseline is to be found."""
-        kind = ProfiledObjective if isinstance(task.propensity, FreeBaseline) else LinearObjective
-        return kind(task, settle_ridge(self.ridge, task.cohort))
+        ridge = settle_ridge(self.ridge, task.cohort)
+        if isinstance(task.propensity, FreeBaseline):
+            return ProfiledObjective(task, ridge)
+        return LinearObjective(task, ridge, may_round=may_round)
 
     def fit_from(self, task: Task, narrow: LinearFit) -> LinearFit:
         """Fit from the optimum of a model with fewer slopes alone; its features are the first of the task's."""
@@ -188,7 +190,8 @@ class LinearLearner(Learner):
             return indexed, self.solve(indexed, end.optimum.parameters, near=end)
         if 4 * larger.n < objective.n:
             on_larger = IndexedObjective(larger, search.shrinkage, search.fixed)
-            end = End("larger", on_larger, self.solve(on_larger, end.optimum.parameters, near=end))
+            precision = NEAR if larger.may_be_rounded else EXACT
+            end = End("larger", on_larger, self.solve(on_larger, end.optimum.parameters, precision, end))
         start, tolerance = end.optimum.parameters, EXACT if self.is_exact else NEAR
         if indexed.size > SEVERAL_PARAMETERS:
             return indexed, self.solve(indexed, start, tolerance)

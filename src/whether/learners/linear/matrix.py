@@ -24,11 +24,12 @@ class FeatureMatrix(ABC):
     """Features of people, of shape (features, people), in the products that a linear model is made of."""
 
     shape: tuple[int, int]
+    bytes_per_number: int = 8
 
     @property
     def block_rows(self) -> int:
         """People worked through at a time."""
-        fitting = BLOCK_BYTES // (8 * max(self.shape[0], 1))
+        fitting = BLOCK_BYTES // (self.bytes_per_number * max(self.shape[0], 1))
         return min(max(1 << (max(fitting, 1).bit_length() - 1), FEWEST_ROWS), MOST_ROWS)
 
     @abstractmethod
@@ -59,6 +60,11 @@ class FeatureMatrix(ABC):
     def totals(self) -> Array:
         """Sum of each person's features."""
 
+    def squares(self, weight: Array | None, rows: slice) -> Array:
+        """Sum over some people of products of all features, about, with weights if given."""
+        features = self.dense(rows)
+        return np.asarray((features if weight is None else features * weight) @ features.T)
+
     def products(self, weight: Array, first: slice, second: slice, rows: slice) -> Array:
         """Sum over some people of weights times products of features of two parts."""
         features = self.dense(rows)
@@ -74,6 +80,7 @@ class DenseMatrix(FeatureMatrix):
 
     def __init__(self, values: Array) -> None:
         self.values, self.shape = values, (int(values.shape[0]), int(values.shape[1]))
+        self.bytes_per_number = values.itemsize
 
     def take(self, rows: Rows) -> DenseMatrix:
         """Return some people."""
@@ -81,7 +88,7 @@ class DenseMatrix(FeatureMatrix):
 
     def single(self) -> DenseMatrix:
         """Return the same in single precision."""
-        return DenseMatrix(self.values.astype(np.float32))
+        return DenseMatrix(self.values.astype(np.float32, copy=False))
 
     def times(self, slopes: Array, part: slice, rows: slice) -> Array:
         """Sum of slopes times features."""
@@ -89,7 +96,10 @@ class DenseMatrix(FeatureMatrix):
         slopes = slopes.astype(features.dtype, copy=False)
         if slopes.ndim == 1 or features.shape[0] < MANY_FEATURES:
             return np.asarray(slopes @ features, dtype=float)
-        return np.stack([row @ features for row in slopes], dtype=float)
+        found = np.empty((slopes.shape[0], features.shape[1]))
+        for place, row in enumerate(slopes):
+            found[place] = row @ features
+        return found
 
     def sums(self, values: Array, part: slice, rows: slice) -> Array:
         """Sum of values times features."""
@@ -99,7 +109,16 @@ class DenseMatrix(FeatureMatrix):
             return np.asarray(features @ values, dtype=float)
         if features.shape[0] < MANY_FEATURES:
             return np.asarray(values @ features.T, dtype=float)
-        return np.stack([features @ row for row in values], dtype=float)
+        found = np.empty((values.shape[0], features.shape[0]))
+        for place, row in enumerate(values):
+            found[place] = features @ row
+        return found
+
+    def squares(self, weight: Array | None, rows: slice) -> Array:
+        """Sum of products, as precise as the features are."""
+        features = np.ascontiguousarray(self.values[:, rows])
+        weighted = features if weight is None else features * weight.astype(features.dtype, copy=False)
+        return np.asarray(weighted @ features.T, dtype=float)
 
     def dense(self, rows: slice) -> Array:
         """Features of some people."""

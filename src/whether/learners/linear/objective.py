@@ -16,6 +16,7 @@ import numpy as np
 from whether.arrays import Array, Rows
 from whether.learners.linear.design import learn_standardization, order_columns, standardize
 from whether.learners.linear.linear_fit import Standardization
+from whether.learners.linear.optimize import MANY_PARAMETERS, SEVERAL_PARAMETERS
 from whether.learners.linear.penalized import Evaluation, PenalizedObjective, mirror
 from whether.learners.linear.rough_curvature import SecondMoments, average_curvature
 from whether.learners.parallel import share_out
@@ -36,19 +37,29 @@ class Block(NamedTuple):
 class LinearObjective(PenalizedObjective):
     """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
 
-    Features are standardised as is given or, where it is not, by their own means and standard deviations.
+    Features are standardised as is given or, where it is not, by their own means and standard deviations. Where they are
+    many they may be held in single precision, in which they are gone through in less than half the time: values are then
+    off by about 1e-5, far below what comparisons look at and large cohorts are fitted to, and too much for a last digit.
     """
 
     # What a look at some rows costs: so many times fewer of them settle starts, candidates and penalties.
     cost_of_rows: ClassVar[int] = 1
 
-    def __init__(self, task: Task, ridge: float, standardization: Standardization | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        ridge: float,
+        standardization: Standardization | None = None,
+        *,
+        may_round: bool = False,
+    ) -> None:
         cohort = task.cohort
         self.order, self.n_labeled = labeled_first(
             cohort.labeled, cohort.seen_negative if task.propensity.has_negatives else None
         )
         super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
-        self.features = standardize(cohort, self.order, self.standardization)
+        rounded = may_round and self.may_be_rounded
+        self.features = standardize(cohort, self.order, self.standardization, rounded=rounded)
         self.moments = SecondMoments()  # shared with the objectives of parts of these rows
         self.observed = task.propensity.observe(cohort).take(self.order)
         self.weight = None if cohort.weight is None else cohort.weight[self.order]
@@ -78,13 +89,15 @@ class LinearObjective(PenalizedObjective):
         unlabeled = self.n_labeled + np.argsort(self.order[self.n_labeled :], kind="stable")[::step]
         return self.subset(np.concatenate([np.arange(0, self.n_labeled, step), np.sort(unlabeled)]))
 
-    def rounded(self) -> LinearObjective:
-        """Objective of the same rows with features in single precision, which are gone through in half the time.
+    @property
+    def may_be_rounded(self) -> bool:
+        """Whether parameters are so many that L-BFGS minimises, which needs no last digit."""
+        return type(self) is LinearObjective and SEVERAL_PARAMETERS < self.layout.size <= MANY_PARAMETERS
 
-        Values are then off by about 1e-5, which is far below what comparisons look at, and too much for a last digit.
-        """
+    def rounded(self) -> LinearObjective:
+        """Objective of the same rows with features in single precision where they may be."""
         other = copy.copy(self)
-        other.features = self.features.single()
+        other.features = self.features.single() if self.may_be_rounded else self.features
         return other
 
     def under(self, criterion: Criterion) -> LinearObjective:

@@ -35,13 +35,9 @@ class SecondMoments:
             total, people = np.zeros((n_features, n_features)), 0.0
             for start in range(0, n, step * features.block_rows):
                 rows = slice(start, min(start + step * features.block_rows, n), step)
-                part = features.dense(rows)
-                if weight is None:
-                    total += part @ part.T
-                    people += part.shape[1]
-                else:
-                    total += (part * weight[rows]) @ part.T
-                    people += float(weight[rows].sum())
+                some = None if weight is None else weight[rows]
+                total += features.squares(some, rows)
+                people += len(range(n)[rows]) if some is None else float(some.sum())
             self._known = total / max(people, 1e-300)
         return self._known
 

@@ -116,8 +116,8 @@ class Search:
 
     def start_results(self) -> tuple[StartResult, ...]:
         """What became of each start, the best first; before a penalty was chosen by cross-validation."""
-        rows = slice(0, None, max(1, self.objective.n // 2000))
-        logits = [self.objective.predictors(end.coefficients, rows)[0] for end in self.ends]
+        some = self.objective.subset(np.arange(0, self.objective.n, max(1, self.objective.n // 2000)))
+        logits = [some.predictors(end.coefficients, slice(0, None))[0] for end in self.ends]
         results = []
         for end, eta in zip(self.ends, logits, strict=True):
             agreement = 1.0 if eta is None else correlation(np.asarray(logits[0]), eta)

@@ -25,6 +25,8 @@ MEMORY = 20
 TRUSTED_STEPS = 25
 # Share of the expected fall that a step has to bring, and share of the slope that may be left after it.
 LEAST_FALL, MOST_SLOPE = 1e-4, 0.9
+# Rise of the objective, as a share of it, that may be rounding: there the slope alone says whether a step helps.
+ROUNDING = 1e-8
 # Least curvature along a step, as a share of the rough one, to be learned from it.
 LEAST_CURVATURE = 1e-2
 
@@ -147,10 +149,12 @@ class _Whitened:
         best, shortest = None, None
         for _ in range(25):
             point = self._look(at.moved + length * direction)
-            falls = np.isfinite(point.value) and point.value <= at.value + LEAST_FALL * length * slope
+            left, rise = float(point.whitened @ direction), point.value - at.value
+            falls = np.isfinite(point.value) and rise <= LEAST_FALL * length * slope
+            falls = falls or (rise <= ROUNDING * abs(at.value) and abs(left) <= -MOST_SLOPE * slope)
             if not falls and best is not None:
                 return best
-            if falls and (float(point.whitened @ direction) >= MOST_SLOPE * slope or shortest is not None):
+            if falls and (left >= MOST_SLOPE * slope or shortest is not None):
                 return point
             if falls:
                 best, length = point, 2 * length
