@@ -150,7 +150,8 @@ class Likelihood(Criterion):
     def _unlabeled_slopes(self, eta: Array | None, v: Array, observed: Observed) -> tuple[Array, Array]:
         if self.propensity.has_negatives:
             log_missed, other = self.propensity.unlabeled_terms(v, observed)
-            assert eta is not None and other is not None, "negatives are modelled, so there are some"
+            assert eta is not None, "negatives are modelled, so there are some"
+            assert other is not None, "and something is said of them"
             return two_sided_terms(self.family, eta, log_missed, other, with_curvature=False)[:2]
         missed = self.propensity.slopes(v, observed, labeled=False)
         return missed if eta is None else unlabeled_slopes(self.family, eta, *missed)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from whether.arrays import Array, Features, Rows
 
 # Bytes of a block's features: with hundreds of them more than the second-level cache holds, but each block has a price.
-BLOCK_BYTES = 2**22
+BLOCK_BYTES = 2**23
 MOST_ROWS, FEWEST_ROWS = 4096, 512
 MANY_FEATURES = 64
 
@@ -130,7 +130,7 @@ class DenseMatrix(FeatureMatrix):
 
     def totals(self) -> Array:
         """Sum of each person's features."""
-        return self.values.sum(axis=0, dtype=float)
+        return np.asarray(self.values.sum(axis=0, dtype=float))
 
 
 class SparseMatrix(FeatureMatrix):

@@ -37,9 +37,10 @@ class Block(NamedTuple):
 class LinearObjective(PenalizedObjective):
     """Penalised negative log-likelihood of a linear model on one cohort, labeled people first.
 
-    Features are standardised as is given or, where it is not, by their own means and standard deviations. Where they are
-    many they may be held in single precision, in which they are gone through in less than half the time: values are then
-    off by about 1e-5, far below what comparisons look at and large cohorts are fitted to, and too much for a last digit.
+    Features are standardised as is given or, where it is not, by their own means and standard deviations. Where they
+    are many they may be held in single precision, in which they are gone through in less than half the time: values are
+    then off by about 1e-5, far below what comparisons look at and large cohorts are fitted to, and too much for a last
+    digit.
     """
 
     # What a look at some rows costs: so many times fewer of them settle starts, candidates and penalties.
