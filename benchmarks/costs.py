@@ -2,13 +2,14 @@
 
 python -m benchmarks costs FILE                  # measures what FILE (one line of JSON per cell) lacks, then prints
 python -m benchmarks costs FILE --print          # prints what there is
-python -m benchmarks costs FILE --cap 300        # processor seconds that a fit may take, 60 unless said otherwise
+python -m benchmarks costs FILE --cap 300        # processor seconds that a fit may take, 20 unless said otherwise
 
 Each cell is a process of its own, held to one thread. Seconds are those of a processor; the ratio is to scikit-learn's
 LogisticRegression (linear, EM) or to LightGBM's own classifier with early stopping (boosted, neural) on the same rows,
 in the same process. Memory is the peak above what was held before the fit, over the size of the input. The exponent is
-that by which seconds grow with people between two sizes: 1 is in proportion. A fit is not started if the one to a tenth
-of the people lets expect five times the cap.
+that by which seconds grow with people between two sizes: 1 is in proportion. The methods that most people will use come
+first. A fit is stopped at the cap, and is not started where the smaller ones let expect that it would be: if seconds go
+on in proportion to people, or by their growth so far where that was steeper.
 """
 
 import gc
@@ -30,8 +31,9 @@ from benchmarks.speed import make_cohort, peak_resident
 
 D, SIZES, LARGEST = 8, (4_000, 100_000, 1_000_000), 10_000_000
 LEARNERS = ("linear", "EM", "boosted", "neural")
-CAP, HOPELESS = 60.0, 5
-OVER, NOT_TAKEN, NOT_TRIED, FAILED = "over", "not taken", "not tried", "failed"
+FIRST = ("AFTMC-F", "FUMC-F", "LR", "SARPU-F", "AFTPT")
+CAP = 20.0
+OK, OVER, NOT_TAKEN, NOT_TRIED, FAILED = "ok", "over", "not taken", "not tried", "failed"
 
 
 def build(method, learner):
@@ -70,26 +72,31 @@ def measure(method, learner, n, cap):
             break
     held = sum(part.nbytes for part in (X, y, event_time, follow_up)) / 1024
     spent = float(np.median(fits))
-    return {"status": "ok", "seconds": spent, "rival": beside, "memory": (peak_resident() - before) / held}
+    return {"status": OK, "seconds": spent, "rival": beside, "memory": (peak_resident() - before) / held}
 
 
 def cells():
     """Learner, method and size, the cheap ones first: a linear fit to ten times the people costs less than trees."""
     dear = {learner: place for place, learner in enumerate(LEARNERS)}
-    kinds = [(learner, n) for learner in LEARNERS for n in (*SIZES, *(LARGEST,) * (learner == "linear"))]
-    for learner, n in sorted(
-        kinds, key=lambda kind: (kind[1] * 10.0 ** (dear[kind[0]] / 2) * (kind[1] > 4_000), dear[kind[0]])
-    ):
-        yield from ((learner, method, n) for method in wh.METHODS)
+    kinds = [(learner, n) for learner in LEARNERS for n in sizes_of(learner)]
+    kinds.sort(key=lambda kind: (kind[1] * 10.0 ** (dear[kind[0]] / 2) * (kind[1] > 4_000), dear[kind[0]]))
+    for methods in (FIRST, [method for method in wh.METHODS if method not in FIRST]):
+        yield from ((learner, method, n) for learner, n in kinds for method in methods)
+
+
+def sizes_of(learner):
+    return (*SIZES, LARGEST) if learner == "linear" else SIZES
 
 
 def run(learner, method, n, cap, known):
     """What a process of its own says of a cell, or why there is none."""
-    smaller = known.get((learner, method, n // 10)) or known.get((learner, method, 4_000)) if n > 4_000 else None
-    if smaller is not None and smaller["status"] in (NOT_TAKEN, OVER, NOT_TRIED, FAILED):
-        return {"status": NOT_TAKEN if smaller["status"] == NOT_TAKEN else NOT_TRIED}
-    if smaller is not None and n > 100_000 and 10 * smaller["seconds"] > HOPELESS * cap:
-        return {"status": NOT_TRIED}
+    smaller = [known[learner, method, size] for size in sizes_of(learner) if size < n]
+    for status in (NOT_TAKEN, FAILED):
+        if smaller and smaller[-1]["status"] == status:
+            return {"status": status, "why": smaller[-1]["why"]}
+    expected = forecast(smaller, n)
+    if expected > cap:
+        return {"status": NOT_TRIED, "expected": expected, "is_least": any(cell["status"] == OVER for cell in smaller)}
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "benchmarks", "costs", "--cell", method, learner, str(n), str(cap)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -98,6 +105,16 @@ def run(learner, method, n, cap, known):
     if done.returncode:
         return {"status": FAILED, "why": done.stderr.strip().splitlines()[-1][:200]}
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def forecast(smaller, n):
+    """Seconds of a fit to n people, by those of the two largest that were started; one alone tells no growth."""
+    started = [(cell["n"], cell.get("seconds", cell.get("cap"))) for cell in smaller if cell["status"] in (OK, OVER)]
+    if len(started) < 2:
+        return 0.0
+    (few, before), (many, after) = started[-2:]
+    power = max(np.log(after / before) / np.log(many / few), 1.0)
+    return float(after * (n / many) ** power)
 
 
 def read(path):
@@ -109,12 +126,17 @@ def read(path):
 
 def tell(cell, smaller):
     """A cell in a few characters: seconds, ratio, memory, exponent."""
-    if cell is None or cell["status"] in (NOT_TRIED, FAILED):
+    if cell is None:
         return "not measured"
+    if cell["status"] == FAILED:
+        return f"failed: {cell['why']}"
     if cell["status"] == OVER:
         return f"over {cell['cap']:.0f} s"
+    if cell["status"] == NOT_TRIED:
+        expected = float(f"{cell['expected']:.1g}")
+        return f"{'over' if cell['is_least'] else 'about'} {expected:,.0f} s by growth, not run"
     words = f"{cell['seconds']:.2f} s, {cell['seconds'] / cell['rival']:.0f} x, {cell['memory']:.1f}"
-    if smaller is not None and smaller["status"] == "ok":
+    if smaller is not None and smaller["status"] == OK:
         steps = np.log(cell["n"] / smaller["n"])
         words += f", n^{np.log(cell['seconds'] / smaller['seconds']) / steps:.1f}"
     return words

@@ -13,6 +13,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 import whether as wh
 from whether.blocks import LocalBlocks
-from whether.files.rows.parquet_rows import find_pieces
+from whether.files.rows.parquet_rows import Piece, find_pieces
 
 D, FILE_ROWS, GROUP_ROWS = 20, 1_000_000, 250_000
 FEATURES = [f"x{i:02d}" for i in range(D)]
@@ -47,22 +48,33 @@ def make_files(folder, n):
 
 
 class Passes:
-    """Counts how often blocks are gone through."""
+    """Counts how often all blocks are gone through to their end, and how many row groups are read with features."""
 
     def __init__(self):
-        self.count, each = 0, LocalBlocks.each
+        self.count, self.pieces, each, tables = 0, 0, LocalBlocks.each, Piece.tables
 
         def counted(blocks, *arguments, **named):
+            yield from each(blocks, *arguments, **named)
             self.count += 1
-            return each(blocks, *arguments, **named)
 
-        LocalBlocks.each = counted
+        def read(piece, columns):
+            self.pieces += len(columns) > D
+            return tables(piece, columns)
+
+        LocalBlocks.each, Piece.tables = counted, read
+
+
+class Spent(NamedTuple):
+    """Seconds of a clock, and of processors."""
+
+    clock: float
+    processor: float
 
 
 def seconds(call):
-    start = time.perf_counter()
+    start, before = time.perf_counter(), time.process_time()
     result = call()
-    return result, time.perf_counter() - start
+    return result, Spent(time.perf_counter() - start, time.process_time() - before)
 
 
 def read_once(folder, columns):
@@ -86,15 +98,18 @@ def measure(folder, check):
     passes = Passes()
     for name, (model, clock, column) in fits().items():
         columns = ["seen", column, *FEATURES]
-        passes.count = 0
+        passes.count = passes.pieces = 0
         (rows, fitted), spent = seconds(lambda: _fit(model, folder, clock))  # noqa: B023
-        _, once = seconds(lambda: read_once(folder, columns))  # noqa: B023
-        # A look at the columns, which is no pass of the fit, reads everything once more.
-        n_passes = passes.count + 1
+        # The look at the columns goes over everything, too; that at labels and times alone counts as none.
+        n_passes, n_read = passes.count, passes.pieces / len(rows.pieces)
+        reads = [seconds(lambda: read_once(folder, columns))[1] for _ in range(2)]  # noqa: B023
+        once, processor = min(read.clock for read in reads), min(read.processor for read in reads)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(
-            f"{name:13s} {rows.n_rows:,} x {D}: {spent:7.1f} s in {n_passes} passes; reading alone {once:5.1f} s a "
-            f"pass, ratio {spent / (n_passes * once):.2f}; peak memory so far {peak:.2f} GiB; "
+            f"{name:13s} {rows.n_rows:,} x {D}: {spent.clock:.1f} s, {spent.processor:.1f} s of processors, in "
+            f"{n_passes} passes, for which files were read {n_read:.1f} times; reading alone {once:.2f} s a pass, "
+            f"{processor:.2f} s of processors; ratio {spent.clock / (n_passes * once):.2f}, of processors "
+            f"{spent.processor / (n_passes * processor):.2f}; peak memory so far {peak:.2f} GiB; "
             f"{fitted.fit_result_.message}"
         )
         if check:
@@ -124,7 +139,7 @@ def measure_cluster(folder):
                     threading.Timer(1.0, os.kill, (victim, signal.SIGKILL)).start()
                 fitted, spent = seconds(lambda: model.fit_rows(rows))  # noqa: B023
                 print(
-                    f"{workers} worker(s){', one killed' if kills else '':12s} {name:13s} {spent:6.1f} s, largest "
+                    f"{workers} worker(s){', one killed' if kills else '':12s} {name:13s} {spent.clock:6.1f} s, largest "
                     f"relative difference {largest_difference(fitted, alone[name]):.1e}"
                 )
 

@@ -19,6 +19,9 @@ Block = TypeVar("Block")
 Other = TypeVar("Other")
 Sum = TypeVar("Sum")
 
+# Bytes of blocks that stay in memory between passes where blocks are read from files.
+KEPT_BYTES = 3 * 2**28
+
 
 def add_parts(one: Any, other: Any) -> Any:
     """Add numbers, arrays, or tuples of them part by part."""
@@ -65,6 +68,10 @@ class Blocks(ABC, Generic[Block]):
     def map(self, function: Callable[[Block], Other]) -> Blocks[Other]:
         """Return the blocks that a function makes of these; they are kept where these are kept."""
 
+    def keep(self, size_of: Callable[[Block], int]) -> Blocks[Block]:
+        """Return the same blocks, some of which may stay in memory; a function says how many bytes a block has."""
+        return self
+
     @abstractmethod
     def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
         """What a function makes of each block, one after the other, with an entry of ``beside`` for each if given."""
@@ -92,20 +99,30 @@ class LocalBlocks(Blocks[Block]):
 
     Parameters
     ----------
+    places : sequence
+        Where there are blocks, such as parts of files, in their order.
     read : callable
-        Returns the blocks, from the first one.
+        Returns the blocks of a place.
     """
 
-    def __init__(self, read: Callable[[], Iterable[Block]]) -> None:
-        self._read = read
+    def __init__(self, places: Sequence[Any], read: Callable[[Any], Iterable[Block]]) -> None:
+        self._places, self._read = places, read
+
+    def _blocks(self) -> Iterator[Block]:
+        for place in self._places:
+            yield from self._read(place)
 
     def map(self, function: Callable[[Block], Other]) -> LocalBlocks[Other]:
         """Return the blocks that a function makes of these, whenever they are read."""
-        return LocalBlocks(lambda: map(function, self._read()))
+        return LocalBlocks(self._places, lambda place: map(function, self._read(place)))
+
+    def keep(self, size_of: Callable[[Block], int]) -> LocalBlocks[Block]:
+        """Return the same blocks, of which those that come first stay in memory once they have been read."""
+        return LocalBlocks(self._places, Kept(self._read, size_of))
 
     def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
         """What a function makes of each block."""
-        blocks, nothing = iter(self._read()), object()
+        blocks, nothing = self._blocks(), object()
         with ThreadPoolExecutor(1) as reader:
             position, ahead = 0, reader.submit(next, blocks, nothing)
             while (block := ahead.result()) is not nothing:
@@ -115,4 +132,32 @@ class LocalBlocks(Blocks[Block]):
 
     def at_once(self, function: Callable[[list[Block], Team], Other]) -> list[Other]:
         """What a function makes of all blocks, which are read into memory."""
-        return [function(list(self._read()), ALONE)]
+        return [function(list(self._blocks()), ALONE)]
+
+
+class Kept(Generic[Block]):
+    """Reads the blocks of a place, and keeps those of the first places, as many as there is room for.
+
+    What was read, checked and made of them need then not be done anew in every pass.
+    """
+
+    def __init__(self, read: Callable[[Any], Iterable[Block]], size_of: Callable[[Block], int]) -> None:
+        self._read, self._size_of = read, size_of
+        self._held: dict[Any, list[Block]] = {}
+        self._room = KEPT_BYTES
+
+    def __call__(self, place: Any) -> Iterator[Block]:
+        """Yield the blocks of a place."""
+        if place in self._held:
+            yield from self._held[place]
+            return
+        read, room = list[Block](), self._room
+        for block in self._read(place):
+            room -= self._size_of(block)
+            if room >= 0:
+                read.append(block)
+            else:  # the rest is read anew each time
+                read, self._room = [], 0
+            yield block
+        if room >= 0:
+            self._held[place], self._room = read, room

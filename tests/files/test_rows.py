@@ -204,19 +204,54 @@ def test_columns_that_say_nothing_are_refused(column, message, drawn):
 
 def test_reading_goes_ahead_by_one_block():
     read = []
-    blocks = LocalBlocks(lambda: (read.append(i) or i for i in range(5)))
+    blocks = LocalBlocks(range(5), lambda place: [read.append(place) or place])
     assert blocks.map(lambda block: (block, 1.0)).total(lambda pair: pair) == (10, 5.0)
     assert read == list(range(5))
     assert add_parts((1, np.arange(2)), (2, np.ones(2)))[0] == 3
 
 
 def test_an_error_while_reading_is_raised(drawn):
-    def read():
+    def read(place):
         yield 1
         raise wh.DataError("row 7 is torn")
 
     with pytest.raises(wh.DataError, match="torn"):
-        LocalBlocks(read).total(lambda block: block)
+        LocalBlocks([0], read).total(lambda block: block)
+
+
+def test_the_first_blocks_stay_in_memory_as_long_as_there_is_room(monkeypatch):
+    monkeypatch.setattr("whether.blocks.KEPT_BYTES", 35)
+    read = []
+
+    def read_two(place):
+        read.append(place)
+        yield from (2 * place, 2 * place + 1)
+
+    blocks = LocalBlocks(range(4), read_two).keep(lambda block: 8)  # each place has 16 bytes
+    assert [list(blocks.each(lambda block: block)) for _ in range(3)] == [list(range(8))] * 3
+    assert read == [0, 1, 2, 3, 2, 3, 2, 3]
+
+
+def test_a_place_that_was_not_read_to_its_end_is_not_kept():
+    read = []
+
+    def read_two(place):
+        read.append(place)
+        yield from (0, 1)
+
+    blocks = LocalBlocks([0], lambda place: read_two(place)).keep(lambda block: 8)
+    next(reading := blocks.each(lambda block: block))
+    reading.close()
+    assert list(blocks.each(lambda block: block)) == [0, 1]
+
+
+@pytest.mark.parametrize("kept", [0, 60_000, 10**9])
+def test_a_fit_does_not_depend_on_how_many_blocks_stay_in_memory(kept, drawn, monkeypatch):
+    rows = wh.ArrayRows(drawn.X, drawn.y, follow_up=drawn.follow_up, block_rows=300)
+    expected = wh.FollowUpCureClassifier().fit_rows(rows).model_.coefficients
+    monkeypatch.setattr("whether.blocks.KEPT_BYTES", kept)
+    found = wh.FollowUpCureClassifier().fit_rows(rows).model_.coefficients
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_the_program_reads_files_in_blocks(table, files, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,12 +50,11 @@ class ArrayRows(RowSource):
 
     def blocks(self) -> Blocks[Cohort]:
         """Return the people, in blocks."""
-        return LocalBlocks(self._read)
+        return LocalBlocks(range(0, self._X.shape[0], self._block_rows), self._read)
 
-    def _read(self) -> Iterator[Cohort]:
-        for start in range(0, self._X.shape[0], self._block_rows):
-            rows = slice(start, start + self._block_rows)
-            features = np.asarray(self._X[rows], dtype=float)
-            check_features(features, self.names)
-            known = {name: np.asarray(values[rows]) for name, values in self._known.items()}
-            yield check_rows(features, np.asarray(self._y[rows]), names=self.names, **known)
+    def _read(self, start: int) -> list[Cohort]:
+        rows = slice(start, start + self._block_rows)
+        features = np.asarray(self._X[rows], dtype=float)
+        check_features(features, self.names)
+        known = {name: np.asarray(values[rows]) for name, values in self._known.items()}
+        return [check_rows(features, np.asarray(self._y[rows]), names=self.names, **known)]

@@ -122,22 +122,21 @@ class ParquetRows(RowSource):
 
     def _blocks(self, reader: Reader) -> Blocks[Cohort]:
         if self._client is None:
-            return LocalBlocks(partial(read_pieces, self.pieces, reader))
+            return LocalBlocks(self.pieces, partial(read_tables, reader))
         return DaskBlocks.of(self._client, self.pieces).map(partial(read_piece, reader))
 
 
-def read_pieces(pieces: Sequence[Piece], reader: Reader) -> Iterator[Cohort]:
-    """Read people piece by piece, of which a row group may have several."""
-    for piece in pieces:
-        for table, where in piece.tables(reader.columns):
-            yield reader.read(table, where)
+def read_tables(reader: Reader, piece: Piece) -> Iterator[Cohort]:
+    """Read the people of one row group, in pieces if it is large."""
+    for table, where in piece.tables(reader.columns):
+        yield reader.read(table, where)
 
 
 def read_piece(reader: Reader, piece: Piece) -> Cohort:
     """Read the people of one row group."""
     from whether.cohort import join
 
-    return join(list(read_pieces([piece], reader)))
+    return join(list(read_tables(reader, piece)))
 
 
 def find_pieces(paths: Any) -> list[Piece]:

@@ -7,6 +7,7 @@ the program where it reads events and times.
 from __future__ import annotations
 
 import datetime
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -103,7 +104,8 @@ def _from_numbers(name: str, data: pa.ChunkedArray) -> Column:
         return Column(name, "number", data.cast(pa.int8()).cast(pa.float64()), "true is 1 and false is 0")
     if data.type != pa.float64():
         data = data.cast(pa.float64(), safe=False)
-    if _any(pc.is_nan(data)):
+    # A sum is a number only if all terms are: a look at each of them is mostly spared.
+    if math.isnan(pc.sum(data, min_count=0).as_py()) and _any(pc.is_nan(data)):
         data = pc.if_else(pc.is_nan(data), None, data)
     return Column(name, "empty" if data.null_count == len(data) else "number", data)
 

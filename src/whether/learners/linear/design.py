@@ -77,10 +77,17 @@ def standardize(
     features = np.empty((columns.size, cohort.n), dtype=np.float32 if rounded else float)
     block_rows = _rows_of_block(columns.size)
     every_column = np.array_equal(columns, np.arange(source.shape[1]))
+    by_column = source.flags.f_contiguous and not source.flags.c_contiguous
 
     def fill_in(starts: list[int]) -> None:
         for start in starts:
             rows, block = order[start : start + block_rows], features[:, start : start + block_rows]
+            if by_column:  # as tables are: nothing needs to be turned round
+                for place, column in enumerate(columns):
+                    block[place] = source[:, column][rows]
+                block -= mean[:, None]
+                block /= scale[:, None]
+                continue
             taken = source[rows] if every_column else source[np.ix_(rows, columns)]
             if block_rows == BLOCK_ROWS:
                 np.subtract(taken.T, mean[:, None], out=block)

@@ -32,7 +32,7 @@ class StreamedObjective(PenalizedObjective):
         self.population = population
         # What travels to the blocks holds nobody: each block puts its own people in.
         self._of_cohort = partial(_objective_of, task.without_people(), ridge, self.standardization)
-        self._blocks: Blocks[LinearObjective] = population.blocks.map(self._of_cohort)
+        self._blocks: Blocks[LinearObjective] = population.blocks.map(self._of_cohort).keep(_bytes_of)
 
     @property
     def n(self) -> int:
@@ -67,6 +67,12 @@ class StreamedObjective(PenalizedObjective):
 
 def _objective_of(task: Task, ridge: float, standardization: Standardization, block: Cohort) -> LinearObjective:
     return LinearObjective(replace(task, cohort=block), ridge, standardization)
+
+
+def _bytes_of(block: LinearObjective) -> int:
+    observed = (part.nbytes for part in vars(block.observed).values() if part is not None)
+    weight = 0 if block.weight is None else block.weight.nbytes
+    return 8 * block.features.shape[0] * block.n + block.order.nbytes + weight + sum(observed)
 
 
 def _sums(criterion: Criterion, theta: Array, with_hessian: bool, block: LinearObjective) -> Evaluation:
