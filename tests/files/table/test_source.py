@@ -56,7 +56,7 @@ def test_blank_lines_before_within_and_after_are_skipped(read_csv):
 
 @pytest.mark.parametrize("separator", [",", "\t"])
 def test_rows_without_any_cell_below_the_table_are_left_out_and_counted(read_csv, separator):
-    columns, findings = read_csv("a,b\n1,\n,\n3,4\n,\n\"\",\n\n,\n".replace(",", separator))
+    columns, findings = read_csv('a,b\n1,\n,\n3,4\n,\n"",\n\n,\n'.replace(",", separator))
     assert columns["a"].data.to_pylist() == [1.0, None, 3.0]
     assert FileRead(empty_rows=3) in findings
 
