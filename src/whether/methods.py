@@ -127,17 +127,17 @@ LR = Method(
 )
 ENPU = Method(
     "ENPU", ElkanNotoClassifier, "constant", (), "2",
-    words="positive-unlabeled learning with one chance to be seen for all",
+    words="positive-unlabeled learning with one chance to be seen for all (Elkan and Noto)",
     look=Look("constant (ENPU)", ORANGE, "v", (0, (3, 1, 1, 1))), is_rival=True,
 )
 UPU = Method(
     "uPU", UnbiasedPUClassifier, "constant", (), "7",
-    words="positive-unlabeled learning with one chance to be seen for all",
+    words="positive-unlabeled learning with one chance to be seen for all (unbiased loss)",
     look=Look("constant (uPU)", YELLOW, "^", (0, (3, 1, 1, 1, 1, 1))),
 )
 NNPU = Method(
     "nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True},
-    words="positive-unlabeled learning with one chance to be seen for all",
+    words="positive-unlabeled learning with one chance to be seen for all (non-negative loss)",
     look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
 PGLIN = Method(
@@ -186,7 +186,7 @@ AFTMC_S = Method(
 )
 DTMC = Method(
     "DTMC", DiscreteTimeCureClassifier, "event times in bins", ("time",), "4, discrete", paper_name="DTNN",
-    words="a cure model that reads event times in steps",
+    words="a cure model that reads event times in discrete steps",
     look=Look("event times in bins (DTMC)", SKY, "h", "-."),
 )
 COXMC_F = Method(
@@ -215,7 +215,7 @@ FUPT = Method(
 )
 AFT = Method(
     "AFT", AFTClassifier, "event times, everybody positive", ("time",), "4 with p = 1",
-    words="a survival model in which everybody has the event at last",
+    words="a survival model in which everybody has the event in the end",
     look=Look("event times, all positive (AFT)", LIGHT_GREY, "*", ":"), is_answer=False,
 )
 HIND = Method(

@@ -124,3 +124,14 @@ def test_the_outcome_is_no_column_of_levels(cohort):
     frame = pd.DataFrame({"x": np.asarray(cohort.X)[:, 0], "event": cohort.y, "time": cohort.time})
     with pytest.raises(ArgumentError, match="`by` has 'event', the event or a time"):
         wh.analyze(frame, event="event", time="time", by="event")
+
+
+@pytest.mark.parametrize(
+    "levels", [("under 45", "45-59", "60-74", "75 and over"), ("<5", "5-9", "10-19", "≥20"), ("I", "II", "III", "IV")]
+)
+def test_ranges_in_words_stand_in_the_order_of_their_numbers(levels):
+    of_each = np.repeat(np.array(levels), 60)
+    labeled = np.tile([True, False], 120)
+    (found,) = read_memberships({"range": of_each[::-1]}, None, labeled)
+    assert found.levels == levels
+    assert [levels[i] for i in found.code] == of_each[::-1].tolist()

@@ -62,6 +62,10 @@ BAD_TABLES = {
     "event value never seen": (GOOD, (*FIT, "--event-value", "9"), 1, "never has the value '9'; it has '0', '1'"),
     "event continuous": (GOOD, ("--event", "age", "--time", "time"), 1, "must be 0 or 1"),
     "all events": (changed(event=[1] * N), FIT, 1, "Everybody has the event"),
+    "an event column that is named for the others": (
+        GOOD.replace("event", "censored", 1), ("--event", "censored", "--time", "time"), 1,
+        "By its name.*--event-value",
+    ),
     "no events": (changed(event=[0] * N), FIT, 1, "Nobody has the event"),
     "text in time": (cells("late"), FIT, 1, "row 7 holds 'late'"),
     "formula in time": (cells("=1+1"), FIT, 1, "row 7 holds '=1\\+1'"),

@@ -78,7 +78,7 @@ def test_scores_by_weight_say_where_follow_up_depends_on_features(analysis):
             for shown in section.pictures
             if shown.chart.key == "backtest"
         ]
-        assert [("Here it was found to depend on them" in text) for text in texts] == [is_said]
+        assert [("Here follow-up was found to depend on features" in text) for text in texts] == [is_said]
 
 
 @pytest.mark.usefixtures("undrawn")

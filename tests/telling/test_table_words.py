@@ -10,6 +10,7 @@ from whether.telling.table_words import word, word_all
 FEW, MANY = Held("Utopia", 4), Held("Rome", 40)
 EXAMPLES = [
     facts.FileRead(encoding="Latin-1"),
+    facts.FileRead(empty_rows=40),
     facts.SheetRead("people"),
     facts.OneColumn("a b"),
     facts.Unnamed("(column 1)", 1),

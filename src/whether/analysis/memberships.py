@@ -6,6 +6,7 @@ nothing, and a count of them too much. Pooled and not left out, so that no diffe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -110,9 +111,19 @@ def _split(column: Column, labeled: Flags) -> Membership:
         cells = np.asarray(as_categories(column).to_pandas(), dtype=object)
         known = np.array([cell is not None and cell == cell for cell in cells])
         distinct, at = np.unique(cells[known].astype(str), return_inverse=True)
-        names, code = distinct.tolist(), np.full(cells.size, distinct.size)
-        code[known] = at
+        order = _places(distinct.tolist())
+        names, code = distinct[order].tolist(), np.full(cells.size, distinct.size)
+        code[known] = np.argsort(order)[at]
     return Membership(column.name, tuple([*names, MISSING] if not known.all() else names), code.astype(np.intp))
+
+
+def _places(names: list[str]) -> list[int]:
+    """Order of levels: by their first number where all have one, as ranges of age have, else by the alphabet."""
+    numbers = [re.search(r"\d+(\.\d+)?", name) for name in names]
+    if not all(numbers):
+        return list(range(len(names)))
+    below = [bool(re.match(r"\s*(<|≤|under|below|less|up to|younger)", name, re.IGNORECASE)) for name in names]
+    return sorted(range(len(names)), key=lambda i: (float(numbers[i][0]), not below[i], names[i]))  # type: ignore[index]
 
 
 def _cut(values: Array, known: Flags, labeled: Flags) -> tuple[list[str], Codes]:

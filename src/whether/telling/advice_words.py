@@ -32,7 +32,7 @@ ASSUMPTIONS = {
     "follow-up": _FOLLOW_UP,
     "named features": "among positives, who is seen depends on the named features only",
     "labels at random": "every positive is equally likely to be seen",
-    "labels only": "no more is asked for than a lower bound of the risk",
+    "labels only": "only a lower bound of the risk is asked for",
 }
 
 
@@ -137,7 +137,7 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
     ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive" * is_told(e.bounds.lowest)
-    return f"No restriction on the propensity is at hand, so no number between the bounds is better than another{ends}."
+    return f"Nothing is known of how events get recorded: no number between the bounds is better than another{ends}."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
@@ -147,7 +147,7 @@ OBJECTIONS = {
     "contradicted times": "event times are contradicted",
     "equal follow-up": "all were followed for about as long",
     "unnamed drivers": "features that were not named play a part",
-    "not determined": "labels alone do not tell risk and chance to be recorded apart",
+    "not determined": "recorded events alone do not tell risk from chance to be recorded",
     BELOW_CURVE: "fewer events than the curve of events shows",
     ABOVE_CURVE: "more events than a curve that levels off allows",
     ABOVE_CONSTANT: "more events than the people most likely to be recorded allow",
@@ -168,8 +168,8 @@ FLAGS: dict[str, Sentence] = {
         "Whether the curve of events levels off is unclear: part of the mean risk is extrapolated."
     ),
     "extrapolation": lambda s, e: (
-        f"{percent(s.unseen_share)} of the expected positives would have their event after the longest follow-up: that "
-        "part of the mean risk is extrapolated."
+        f"Of those expected to have the event, {percent(s.unseen_share)} would have it after the longest follow-up: "
+        "that part of the mean risk is extrapolated."
     ),
     "unchecked times": lambda s, e: (
         "Event times could not be checked. If they are reported late or in batches, the mean risk is wrong."
@@ -209,17 +209,18 @@ def _how_to_know(e: Evidence) -> str:
     """Where follow-up could be had from; what was given and did not say it is not asked for again."""
     is_lost = e.follow_up is not None and e.follow_up.potential.source == "lost"
     lost = "what was given does not say it, since too few were followed to their planned end"
-    return lost if is_lost else "from entry to the end of the data, say"
+    return lost if is_lost else "for example from entry to the end of the data"
 
 
 CHANGES: dict[str, Sentence] = {
     "follow-up": lambda s, e: (
         f"If you know how long each person would have been followed without the event ({_how_to_know(e)}), the "
-        "follow-up model needs neither event times nor named features"
+        "follow-up model can be used, which needs neither event times nor named features"
         f"{', and event times can be checked' * s.has_time}."
     ),
     "named features": lambda s, e: (
-        "If you can name the features that drive diagnosis or labeling, the propensity can be restricted to them."
+        "If you can name the features that decide whose event gets recorded, the method can allow for them "
+        "(--propensity-features)."
     ),
     "times": lambda s, e: "If event times are known and can be trusted, they make the estimates more precise.",
     "repaired times": lambda s, e: (
@@ -233,8 +234,8 @@ CHANGES: dict[str, Sentence] = {
     ),
     "prevalence": lambda s, e: "If the share of positives is known from elsewhere, give it with --prevalence.",
     "ranking only": lambda s, e: (
-        "If only the ranking of people matters, logistic regression on the labels is enough: neither event times nor "
-        "follow-up were found to depend on features."
+        "If only the ranking of people matters, logistic regression on the recorded events is enough: neither event "
+        "times nor follow-up were found to depend on features."
     ),
 }
 

@@ -33,11 +33,11 @@ _NOTES = {
     "too large to refit": "There are no intervals: this learner would have to be refitted many times to a large table. "
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people; those of single "
-    "risks are rather too narrow where the risk changes sharply.",
+    "risks tend to be too narrow where the risk changes sharply.",
     "left open by the curve": "The upper ends of the mean risk and of the number go further: they are the most that "
     "the curve of events leaves open.",
-    "intervals reach to other models": "{what} as far as {models} models of other shapes do that these data cannot "
-    "rule out, each by its weight.",
+    "intervals reach to other models": "{what} as far as {models} models with other shapes of event times that "
+    "these data cannot rule out, each weighted by how well it predicts.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
     "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses {learner!r}.",
     "other advice for the part": "For the people of the sensitivity the advice is {method}, which it starts from.",
@@ -197,9 +197,9 @@ class AnswerWords:
 
     def _standing(self, moved: Sensitivity) -> str:
         if not moved.standing:
-            return "These data leave no other method standing."
+            return "These data rule out every other method."
         others = ", ".join(str(variant.value) for variant in moved.standing)
-        by = f"by this and the other methods that these data leave standing ({others})"
+        by = f"by this and the other methods that these data do not rule out ({others})"
         one, ends = self.ends_of_methods(moved)
         if self.analysis.kind == "estimate":
             return f"Estimates of the mean risk {by} {f'are all {ends}' if one else f'go from {ends}'}."

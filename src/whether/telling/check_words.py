@@ -35,11 +35,11 @@ def plan_sentence(record: Backtest, unit: str = "") -> str:
     """Say which endpoint and horizon, in a unit where it is known."""
     of_unit = f" {unit}" if unit else ""
     how = (
-        f"at the date {_date(record.endpoint)}"
+        f"The data were cut at the date {_date(record.endpoint)}"
         if record.endpoint is not None
-        else f"staggered: follow-up cut at random between 0 and {record.stagger:.4g}{of_unit}"
+        else f"Follow-up was cut at random between 0 and {record.stagger:.3g}{of_unit}"
     )
-    return f"Endpoint {how}; negative means event-free at {record.horizon:.4g}{of_unit}."
+    return f"{how}; people followed event-free to {record.horizon:.3g}{of_unit} count as negative."
 
 
 def _date(endpoint: float) -> str:
@@ -61,7 +61,7 @@ def worth_sentence(record: Backtest) -> str:
         return "Methods with and without event times are needed to compare them."
     return (
         f"Best with event times ({found.with_times}) minus best without ({found.without}): AUC "
-        f"{signed_interval(found.gap).replace('-', '−')}: {_VERDICTS[found.verdict]}."
+        f"{signed_interval(found.gap)}: {_VERDICTS[found.verdict]}."
     )
 
 
@@ -124,7 +124,7 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     lower, upper = moved.band()
     low, high = moved.range
     lines += wrap(
-        f"By the methods that these data leave standing, the mean risk lies between {low:.3f} and {high:.3f}, and a "
+        f"By the methods that these data do not rule out, the mean risk lies between {low:.3f} and {high:.3f}, and a "
         f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). What is in "
         "brackets does not count.",
         width,

@@ -10,7 +10,7 @@ from whether.telling.words import name
 
 HEADER = ("part", "term", "coefficient", "interval", "p", "ratio", "interval")
 MOST = 60  # rows that are printed
-HELD_BACK = "Coefficients are not told: with so few people on one side, the number of events would follow from them."
+HELD_BACK = "Coefficients are not shown: with so few people on one side, the number of events would follow from them."
 
 
 def coefficient_lines(rows: Sequence[Coefficient] | None, level: float = 0.95) -> list[str]:
@@ -24,7 +24,7 @@ def coefficient_lines(rows: Sequence[Coefficient] | None, level: float = 0.95) -
         "  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
         for cells in table
     ]
-    title = f"Coefficients, with {100 * level:g} % intervals; a ratio is that of one unit more of the feature:"
+    title = f"Coefficients, with {100 * level:g} % intervals; a ratio is per one unit more of the feature:"
     more = [f"  and {len(rows) - MOST:,} more; --json has all of them"] if len(rows) > MOST else []
     return [title, *lines, *more]
 

@@ -34,6 +34,7 @@ from whether.telling.words import (
     percent_interval,
     plural,
     ratio_text,
+    signed,
     signed_interval,
 )
 
@@ -106,7 +107,8 @@ def _bounds(found: BoundsEvidence) -> list[str]:
         lines.append(
             f"If all positives were equally likely to be labeled, at most {percent(found.highest_if_constant)} would "
             f"be positive: of the people most likely to be labeled {percent(found.highest_label_probability)} are "
-            f"(at least {percent(found.highest_label_limit)}, confidence 95 %), and of all positives no fewer."
+            f"labeled (at least {percent(found.highest_label_limit)}, 95 % confidence), and so would be at least that "
+            "share of all positives."
         )
     return lines
 
@@ -216,7 +218,7 @@ def cost_text(found: DependenceEvidence) -> str:
 
 
 def _list(drivers: Sequence[Driver]) -> str:
-    shown = ", ".join(f"{driver.feature} (z = {min(max(driver.z, -99), 99):+.1f})" for driver in drivers[:MOST_LISTED])
+    shown = ", ".join(f"{one.feature} (z = {signed(min(max(one.z, -99), 99), 1)})" for one in drivers[:MOST_LISTED])
     return shown + (f" and {len(drivers) - MOST_LISTED} more" if len(drivers) > MOST_LISTED else "")
 
 
@@ -227,11 +229,11 @@ def _trust(found: TrustEvidence) -> list[str]:
     values = [] if heaping is None else [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
     if heaping is not None and is_told(heaping.excess_share):
         most = f" (most at {', '.join(values)})" if values else ""
-        lines.append(f"{percent(heaping.excess_share, 1)} of the events are in excess at single values{most}.")
+        lines.append(f"{percent(heaping.excess_share, 1)} of the events pile up at single values{most}.")
     if end is not None and is_told(end.share):
         lines.append(
             f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up, "
-            f"{percent(end.expected, 1)} would if they went on as shortly before (p = {end.p_value:.3f})."
+            f"{percent(end.expected, 1)} would be expected there at the rate shortly before (p = {end.p_value:.3f})."
         )
     lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")
     lines.append(f"That event-time and follow-up model agree on the mean risk {outcome_of(found.hausman)}.")
@@ -279,10 +281,10 @@ def _scar(found: ScarEvidence) -> list[str]:
 def _exchange(found: ExchangeEvidence) -> list[str]:
     lines = [
         f"From labels alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity exchanged, "
-        f"{found.mean_exchanged:.2f} (the two correlate {found.correlation:+.2f})."
+        f"{found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
     ]
     if found.restriction == "none":
-        return [*lines, "Nothing is there to tell them apart."]
+        return [*lines, "Nothing tells them apart."]
     return [
         *lines,
         f"Under {found.restriction}, {found.n_rivals} of {found.n_starts} starts end equally likely, with outcome "

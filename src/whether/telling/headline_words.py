@@ -175,7 +175,7 @@ class Headline:
         found, analysis = self.told.mean_risk, self.analysis
         if not is_told(found):
             return ""
-        seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)} of these."
+        seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)} of the cohort."
         limits = percent_range(found.lower, found.upper, 1)
         if analysis.kind != "estimate":
             return f"The mean risk lies between {limits.replace(' to ', ' and ')}; {seen}"
@@ -193,7 +193,7 @@ class Headline:
         if not curve - risk.estimate >= VISIBLE:
             return ""
         known = is_known(risk.upper)
-        what = "the interval holds both" if known else "the model may miss late events"
+        what = "the interval covers both" if known else "the model may miss late events"
         if not is_told(self.told.evidence.bounds.lowest_by_times):
             return f"The curve of events alone comes to more than the model’s mean risk; {what}."
         by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
@@ -204,7 +204,7 @@ class Headline:
         """Until when the curve of events is read, before it is about a few people only."""
         until = self.told.evidence.bounds.time_of_lowest
         shown = length(until, self.analysis.origin.unit) if is_told(until) and is_known(until) else "follow-up"
-        return f"within {shown}"
+        return f"within about {shown}" if shown != "follow-up" else "within follow-up"
 
     @property
     def past(self) -> str:

@@ -9,8 +9,8 @@ from whether.telling.words import percent
 # How intervals of a model's risks come about, and what is said of it where it is not the usual way.
 INTERVALS = {
     "errors": "",
-    "refits": "Intervals of its risks come from 20 refits to randomly weighted people. They do not hold what the "
-    "learner smooths away, so that they are rather too narrow where the risk changes sharply.",
+    "refits": "Intervals of its risks come from 20 refits to randomly weighted people. They do not cover what the "
+    "learner smooths away, so they tend to be too narrow where the risk changes sharply.",
     "none": "Its risks will have no intervals: it has no standard errors, and was not refitted. Refits are made of "
     "tables in memory with up to 200,000 numbers (people times features), unless --no-intervals is given.",
 }

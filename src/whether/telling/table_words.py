@@ -80,8 +80,10 @@ def _counts_as(counts_as: Held | None, own: str, fewest: int) -> str:
 
 @word.register
 def _(finding: facts.FileRead, fewest: int = FEWEST) -> str:
-    if finding.encoding == "UTF-16":
-        return "The file is in UTF-16."
+    if finding.empty_rows:
+        return f"Empty rows at the end of the file were left out: {finding.empty_rows:,}."
+    if finding.encoding.startswith("UTF-"):
+        return f"The file is in {finding.encoding}."
     if finding.encoding:
         return f"The file is not in UTF-8 and was read as {finding.encoding}: look at letters with accents."
     return f"Cells are separated by {finding.separator}."
@@ -115,8 +117,8 @@ def _(finding: facts.LeftOut, fewest: int = FEWEST) -> str:
         return f"Column {finding.column!r} {finding.reason.value}{value}: it was left out."
     beside = f" (column {finding.beside!r})" if finding.beside else ""
     return (
-        f"Column {finding.column!r} {finding.reason.value}{beside}: it was left out, for it gives the outcome away. If "
-        f"it was known before the event, name it in `keep`."
+        f"Column {finding.column!r} {finding.reason.value}{beside}: it was left out because it gives the outcome away. "
+        "If it was known before the event, name it in `keep`."
     )
 
 
@@ -209,7 +211,7 @@ def _(finding: facts.OtherValues, fewest: int = FEWEST) -> str:
 def _(finding: facts.LikelyCode, fewest: int = FEWEST) -> str:
     return (
         f"Column {finding.column!r}: {finding.held.value} ({count(finding.held.people, fewest)} people) lies apart "
-        "from all other values and is likely a code for a missing one. It was read as it is: if it is a code, empty "
+        "from all other values and is likely a code for a missing value. It was read as it is: if it is a code, empty "
         "these cells."
     )
 
@@ -235,7 +237,7 @@ def _(finding: BeyondTraining, fewest: int = FEWEST) -> str:
 def _(finding: facts.Outlying, fewest: int = FEWEST) -> str:
     return (
         f"Column {finding.column!r} has one value so far from all others that these hardly differ beside it, and their "
-        "effect is lost. Look at its largest and smallest values, and put a mistyped one right."
+        "effect is lost. Look at its largest and smallest values, and correct any that is mistyped."
     )
 
 
@@ -250,8 +252,8 @@ def _(finding: facts.SameId, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.RowsLeftOut, fewest: int = FEWEST) -> str:
     return (
-        f"Column {finding.column!r} {finding.reason} for {count(finding.people, fewest)} people, which cannot be: "
-        "these rows were left out. Put them right if you can."
+        f"Column {finding.column!r} {finding.reason} for {count(finding.people, fewest)} people, which is "
+        "impossible: these rows were left out. Correct them if you can."
     )
 
 
@@ -276,8 +278,8 @@ def _(finding: facts.NeverAfter, fewest: int = FEWEST) -> str:
     told = min(finding.people, finding.unlabeled - finding.people) >= fewest
     past = f"{finding.people:,} of {finding.unlabeled:,} people" if told else "People"
     return (
-        f"{past} without the event who reached {finding.limit:g}, from when on it does not "
-        "come any more, are known never to have it."
+        f"{past} without the event who reached {finding.limit:g}, after which the event "
+        "can no longer happen, are known never to have it."
     )
 
 

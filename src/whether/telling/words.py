@@ -139,10 +139,10 @@ def count_interval(found: Interval) -> str:
 def signed_interval(found: Interval) -> str:
     """Return a signed number with its limits, where it has any.
 
-    >>> signed_interval(Interval(0.178, math.nan, math.nan, math.nan))
-    '+0.178'
+    >>> signed_interval(Interval(-0.178, math.nan, math.nan, math.nan))
+    '−0.178'
     """
-    value, lower, upper = (f"{_no_minus_zero(end, 3):+.3f}" for end in (found.estimate, found.lower, found.upper))
+    value, lower, upper = (signed(end, 3) for end in (found.estimate, found.lower, found.upper))
     return f"{value} ({lower} to {upper})" if is_known(found.lower) else value
 
 

@@ -14,7 +14,7 @@ TABLE = pa.table({"age": [40.0, 50.0, 60.0], "stage": ["I", "II", "I"]})
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_the_separator_of_a_text_table_is_found(read_csv, separator, end):
     columns, findings = read_csv(end.join(separator.join(row) for row in (["age", "stage"], ["40", "I"], ["50", "II"])))
     assert list(columns) == ["age", "stage"]
@@ -23,8 +23,12 @@ def test_the_separator_of_a_text_table_is_found(read_csv, separator, end):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"), [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", "UTF-16"), ("latin-1", "Latin-1")]
-)
+    ("encoding", "said"),
+    [
+        ("utf-8", ""), ("utf-8-sig", ""), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16"),
+        ("utf-32", "UTF-32"), ("latin-1", "Latin-1"),
+    ],
+)  # fmt: skip
 def test_letters_with_accents_are_read_in_every_encoding(read_csv, encoding, said):
     columns, findings = read_csv("größe,ort\n1,Köln\n2,Ulm\n".encode(encoding))
     assert list(columns) == ["größe", "ort"]
@@ -48,6 +52,18 @@ def test_quoted_cells_may_hold_separators_quotes_and_line_breaks(read_csv):
 def test_blank_lines_before_within_and_after_are_skipped(read_csv):
     columns, _ = read_csv("\n\na,b\n\n1,2\n\n3,4\n\n")
     assert columns["a"].numbers().tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_rows_without_any_cell_below_the_table_are_left_out_and_counted(read_csv, separator):
+    columns, findings = read_csv('a,b\n1,\n,\n3,4\n,\n"",\n\n,\n'.replace(",", separator))
+    assert columns["a"].data.to_pylist() == [1.0, None, 3.0]
+    assert FileRead(empty_rows=3) in findings
+
+
+def test_a_line_that_tells_excel_the_separator_is_no_header(read_csv):
+    columns, _ = read_csv("sep=;\na;b,c\n1;2\n")
+    assert list(columns) == ["a", "b,c"]
 
 
 def test_names_are_trimmed_and_a_column_without_a_name_gets_one(read_csv):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -201,3 +202,13 @@ def count_rows_alike(table: pa.Table) -> NDArray[np.int64]:
     numbered = table.rename_columns([f"column {number}" for number in range(table.num_columns)])
     counted = numbered.group_by(numbered.column_names).aggregate([([], "count_all")])
     return np.asarray(counted["count_all"].to_numpy())
+
+
+def words_of(name: str) -> list[str]:
+    """Words of a column's name, in small letters.
+
+    >>> words_of("daysToRelapse_2")
+    ['days', 'to', 'relapse', '2']
+    """
+    found = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+", name)
+    return [word.casefold() for word in found]

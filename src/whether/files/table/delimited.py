@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,8 @@ from whether.files.table.findings import FileRead, Finding, OneColumn, TableErro
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONGEST_HEADER = 2**20
 SAMPLE = 2**18
+# The line in which Excel is told how cells are separated.
+ANNOUNCED = re.compile(r'^"?sep=([,;\t|])"?\s*$', re.IGNORECASE)
 CHUNK = 2**22
 
 
@@ -27,8 +30,13 @@ class TextTable:
         self._encoding, self._has_open_quote = _look_through(path, start, self.findings)
         sample = _sample(path, self._encoding)
         self._blank = next(position for position, line in enumerate(sample) if line.strip())
-        self._separator = _find_separator(sample[self._blank :])
+        announced = ANNOUNCED.match(sample[self._blank])
+        self._blank += bool(announced)
+        self._separator = announced[1] if announced else _find_separator(sample[self._blank :])
+        self._n_empty = _count_empty(path, self._separator)
         self.names = _header(path, sample[self._blank :], self._separator, self.findings)
+        if self._n_empty:
+            self.findings.append(FileRead(empty_rows=self._n_empty))
 
     def read(self, chosen: list[str]) -> pa.Table:
         """Read some of the columns."""
@@ -40,7 +48,7 @@ class TextTable:
             raise TableError(
                 f"A quote in {str(self.path)!r} is never closed, so that the rest of the file is one cell."
             )
-        return table.select(chosen)
+        return table.select(chosen).slice(0, table.num_rows - self._n_empty)
 
 
 def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[str, bool]:
@@ -48,9 +56,10 @@ def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[st
 
     The whole file is looked at: one letter in the last row is enough to tell Latin-1 from UTF-8.
     """
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        findings.append(FileRead(encoding="UTF-16"))
-        return "utf-16", False
+    wide = _wide_encoding(start)
+    if wide:
+        findings.append(FileRead(encoding=wide[:6].upper()))
+        return wide, False
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_utf8, n_quotes = True, 0
     with open(path, "rb") as file:
@@ -69,6 +78,31 @@ def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[st
     if not is_utf8:
         findings.append(FileRead(encoding="Latin-1"))
     return "utf-8" if is_utf8 else "latin-1", n_quotes % 2 == 1
+
+
+def _wide_encoding(start: bytes) -> str:
+    """Encoding of a file of two or four bytes a letter, by its mark or by where the zeros are; empty if it is none."""
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    first, second = start[0:256:2], start[1:256:2]
+    if len(second) > 1 and not any(second) and all(first):
+        return "utf-16-le"
+    return "utf-16-be" if len(second) > 1 and not any(first) and all(second) else ""
+
+
+def _count_empty(path: Path, separator: str) -> int:
+    """Number of rows at the end whose cells are all empty, as Excel writes them below a table."""
+    with open(path, "rb") as file:
+        file.seek(max(0, path.stat().st_size - CHUNK))
+        lines = file.read().replace(b"\0", b"").splitlines()
+    mark, count = separator.encode(), 0
+    for line in reversed(lines[1:]):
+        if line and (mark not in line or line.strip(mark + b'" ')):
+            break
+        count += bool(line)
+    return count
 
 
 def _sample(path: Path, encoding: str) -> list[str]:
@@ -101,7 +135,7 @@ def _find_separator(lines: list[str]) -> str:
 def _rows(lines: list[str], separator: str) -> list[list[str]]:
     csv.field_size_limit(LONGEST_HEADER)
     try:
-        return list(csv.reader(io.StringIO("".join(lines)), delimiter=separator))
+        return list(csv.reader(io.StringIO("".join(lines), newline=""), delimiter=separator))
     except csv.Error as error:
         raise TableError(
             f"The file cannot be split into cells ({error}): look for a quote that is never closed."

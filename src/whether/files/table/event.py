@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.codes import as_categories, name_numbers
-from whether.files.table.columns import Column, count_values, guess_column
+from whether.files.table.columns import Column, count_values, guess_column, words_of
 from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError, name_columns
 from whether.files.table.roles import Roles
 from whether.validate import ArgumentError
@@ -55,8 +55,18 @@ def read_event(
     return event, competing
 
 
+def says_opposite(name: str) -> bool:
+    """Whether a column is named for people without the event, so that 1 may mean that it was not seen."""
+    return any(word.startswith(("cens", "alive", "living")) for word in words_of(name))
+
+
 def _read_codes(column: Column, findings: list[Finding], competing: Sequence[str], is_part: bool) -> Flags:
     """Read 0 and 1, or words; values that mean something else came first may stand beside them."""
+    if says_opposite(column.name):
+        raise TableError(
+            f"By its name column {column.name!r} may say who did not have the event. Give the value that means that "
+            "the event was seen as `event_value`."
+        )
     rest = column
     if competing:
         others = _find_values(column, competing, is_part)

@@ -74,10 +74,11 @@ class ColumnFinding(Finding):
 
 @dataclass(frozen=True)
 class FileRead(Finding):
-    """How the file was read: its encoding and separator, where these had to be found out."""
+    """How the file was read: its encoding and separator, where these had to be found out; rows without any cell."""
 
     encoding: str = ""
     separator: str = ""
+    empty_rows: int = 0
 
 
 @dataclass(frozen=True)

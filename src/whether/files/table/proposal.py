@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from whether.files.table.codes import as_categories
+from whether.files.table.event import says_opposite
 from whether.files.table.findings import Held
 from whether.files.table.sights import ENTRY, FOLLOW_UP, LAST, Sight, is_death, is_unseen, kinship
 
@@ -100,7 +101,7 @@ class Proposal:
         values = [value.value for value in event.held if value.value not in _listed(self.options.get("competing"))]
         plain = {value.casefold() for value in values}
         is_plain = any(plain <= pair for pair in ({"0", "1"}, {"yes", "no", "y", "n", "true", "false", "t", "f"}))
-        if not values or len(values) > 1000 or (is_plain and not event.says(("cens", "alive", "living"))):
+        if not values or len(values) > 1000 or (is_plain and not says_opposite(event.name)):
             return
         if is_plain:  # of a column that says who is censored, or alive
             guess, others = [value for value in values if is_unseen(value)], list[str]()

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.codes import as_categories
-from whether.files.table.columns import Column, count_values, guess_column
+from whether.files.table.columns import Column, count_values, guess_column, words_of
 from whether.files.table.dates import as_days
 from whether.files.table.findings import Held, TableError
 from whether.files.table.learn import ID_NAME, counts_rows
@@ -95,8 +95,7 @@ class Sight:
     @cached_property
     def words(self) -> list[str]:
         """Words of the name, in small letters."""
-        found = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+", self.name)
-        return [word.casefold() for word in found]
+        return words_of(self.name)
 
     def says(self, beginnings: Iterable[str]) -> bool:
         """Whether a word of the name begins like one of these."""

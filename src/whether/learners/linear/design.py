@@ -83,10 +83,8 @@ def standardize(
         for start in starts:
             rows, block = order[start : start + block_rows], features[:, start : start + block_rows]
             if by_column:  # as tables are: nothing needs to be turned round
-                for place, column in enumerate(columns):
-                    block[place] = source[:, column][rows]
-                block -= mean[:, None]
-                block /= scale[:, None]
+                for place, column in enumerate(columns):  # rounded, if at all, when the mean is gone
+                    block[place] = (source[:, column][rows] - mean[place]) / scale[place]
                 continue
             taken = source[rows] if every_column else source[np.ix_(rows, columns)]
             if block_rows == BLOCK_ROWS:

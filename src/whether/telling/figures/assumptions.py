@@ -61,7 +61,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     values = [_value(reading, variant) for variant in variants]
     labels = [_MOVED[variant.kind].words + value for variant, value in zip(variants, values, strict=True)]
     one, ends = reading.words.ends_of_methods(found)
-    standing = f"By the methods that these data leave standing it {'is' if one else 'goes from'} {ends}"
+    standing = f"By the methods that these data do not rule out it {'is' if one else 'goes from'} {ends}"
     here = _own_mean(reading, found.own_mean)
     own = percent(here, places_of(here))
     is_crossed = any(variant.objection for variant in variants)
@@ -169,7 +169,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
         "average.",
         partial(_draw_bands, bands),
         Table(
-            ("people, by risk", "people", "risk", *(f"moving: {_MOVED[kind].title}" for kind in kinds)),
+            ("place, from the lowest risk", "people", "risk", *(f"varying: {_MOVED[kind].title}" for kind in kinds)),
             [
                 (
                     f"about {percent(x)}", disclosure.count(n), percent(y),
@@ -213,7 +213,7 @@ def _draw_bands(bands: Bands, figure: FigureBase, narrow: bool) -> list[Mark]:
         title = _MOVED[kind].title
         ax.fill_between(bands.place, lower, upper, facecolor=PALE_BLUE, edgecolor=BLUE, linewidth=1.0, hatch="//")
         ax.plot(bands.place, bands.risk, color=INK, linewidth=2)
-        ax.set_title(f"moving: {title}")
+        ax.set_title(f"varying: {title}")
         ax.set(xlim=(0, 1), ylim=(0, 1))
         percent_axis(ax.xaxis)
         percent_axis(ax.yaxis)

@@ -158,9 +158,9 @@ def identifiability(reading: Reading) -> Chart | None:
         "Can “likely” be told from “likely to be seen”?",
         "Squares whose area is the number of people, by their risk and by the chance that a positive person like them "
         f"was seen. The two have a rank correlation of {correlation}.",
-        "A label takes two things: the event has to happen, and it has to be seen in time. Each square is a group of "
-        "people, its area their number. If all squares lay on one rising line, the two could be exchanged without any "
-        f"trace in the labels. Here their rank correlation is {correlation}. {_exchange(reading)}",
+        "A recorded event takes two things: the event has to happen, and it has to be seen in time. Each square is a "
+        "group of people, its area their number. If all squares lay on one rising line, the two could be exchanged "
+        f"without any trace in the records. Here their rank correlation is {correlation}. {_exchange(reading)}",
         partial(_draw_cells, cells),
         Table(
             ("risk", "chance that a positive was seen", "people"),
@@ -235,9 +235,9 @@ def _exchange(reading: Reading) -> str:
     found = reading.evidence.exchange
     if found is None:
         if reading.enters_late:
-            return "Which is which cannot be tested from labels alone where people enter late."
+            return "Which is which cannot be tested from recorded events alone where people enter late."
         return "There were too few events to test which is which."
     if found.restriction == "none":
         return "Nothing in these data tells which is which."
     told = "tells the two apart" if found.decided else "does not tell the two apart safely"
-    return f"What is known besides the labels ({found.restriction}) {told}."
+    return f"What is known besides recorded events ({found.restriction}) {told}."

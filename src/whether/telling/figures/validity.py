@@ -255,7 +255,7 @@ def _cells(record: Backtest, row: str) -> tuple[str, ...]:
 def _scored(record: Backtest, follow_up_depends: bool) -> str:
     """How the earlier date was chosen for want of one, and how people count."""
     cut = " There were no dates to go back to, so follow-up was cut at random." if record.endpoint is None else ""
-    off = " Here it was found to depend on them: the scores may be off." if follow_up_depends else ""
+    off = " Here follow-up was found to depend on features: the scores may be off." if follow_up_depends else ""
     return f"{cut} {WEIGHTED}{off}" if record.weighted else cut
 
 

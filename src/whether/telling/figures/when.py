@@ -35,10 +35,10 @@ def when_chart(reading: Reading) -> Chart | None:
         rows += [(name(f"{column}: {one.level}", 60), *window_cells(one.windows, is_range=is_range)) for one in levels]
     return Chart(
         "when",
-        "How many within the next years",
+        "How many, and how soon",
         f"A {limits} of an expected number for each of {len(windows)} lengths of time: {said}.",
         f"How many people with no recorded event are expected to have it within some time, counted {LAST_SEEN}. Each "
-        "person’s chance allows for how long he or she has been without the event already.",
+        "person’s chance allows for how long they have been without the event already.",
         partial(_draw, windows[::-1], unit, limits),
         Table((f"expected ({limits})", *window_header(windows, unit)), rows),
         height=(90 + 32 * len(windows), 100 + 32 * len(windows)),

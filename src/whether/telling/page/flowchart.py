@@ -71,13 +71,13 @@ def _first(reading: Reading) -> Step:
     kinds = ("event times", "follow-up") if found is not None else ("labels",)
     because = "; ".join(f"{kind}: {_test(test)}" for kind, test in zip(kinds, tests, strict=True))
     if reading.enters_late:
-        why = "If not, recorded events would rank people rightly, did they not enter late."
-        aside = "Who had the event before entering is not in the table: recorded events do not rank people rightly."
+        why = "If not, recorded events would rank people correctly, were it not for late entry."
+        aside = "Who had the event before entering is not in the table: recorded events do not rank people correctly."
     else:
-        why = "If not, recorded events already rank people rightly."
+        why = "If not, recorded events already rank people correctly."
         aside = (
             "If no: to rank people, logistic regression on the recorded events is enough. How many have the event is "
-            "asked below all the same."
+            "still asked below."
         )
     return Step(
         "Does who is seen depend on a person’s features?",

@@ -68,8 +68,8 @@ def _when(reading: Reading) -> list[Part]:
 def _time(reading: Reading) -> list[Part]:
     no_times = "There are no event times, so there is no curve of events."
     no_follow_up = (
-        "How long people with the event would have been followed is not known, so labels cannot be set against "
-        "follow-up."
+        "How long people with the event would have been followed is not known, so recorded events cannot be "
+        "compared with the length of follow-up."
     )
     return [
         (events.event_curve(reading), no_times if reading.curve is None else TOO_FEW),
@@ -115,7 +115,7 @@ def _people(reading: Reading) -> list[Part]:
 def _assumptions(reading: Reading) -> list[Part]:
     moved, why = reading.told.sensitivity, NO_SENSITIVITY.get(reading.analysis.no_sensitivity, TOO_FEW)
     return [
-        (assumptions.mean_risk_chart(reading), f"The assumptions were not moved. {why}"),
+        (assumptions.mean_risk_chart(reading), f"The assumptions were not varied. {why}"),
         (None if moved is None else assumptions.band_chart(moved, reading.disclosure), ""),
     ]
 

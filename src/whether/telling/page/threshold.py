@@ -58,17 +58,17 @@ class Sweep:
             "threshold": self.thresholds[i],
             "selected": n,
             "share": n / self.selected[0],
-            "true": positive,
-            "false": n - positive,
-            "missed": total - positive,
+            "true": whole(positive),
+            "false": n - whole(positive),
+            "missed": whole(total) - whole(positive),
             "precision": positive / n if n else None,
             "sensitivity": positive / total if total else None,
         }
 
 
-def whole(number: float) -> str:
-    """Round a number as the script of the page does: halves go up."""
-    return f"{math.floor(number + 0.5):,}"
+def whole(number: float) -> int:
+    """Round a number as the script of the page does, halves up; what follows from it is told of whole people, too."""
+    return math.floor(number + 0.5)
 
 
 def sweeps(reading: Reading) -> list[Sweep]:

@@ -133,14 +133,14 @@ def _certainty(reading: Reading, headline: Headline) -> list[str]:
     lines = []
     if reading.analysis.kind == "estimate" and headline.limits:
         shapes = any(note.name == "intervals reach to other models" for note in reading.analysis.notes)
-        more = ", or because events after the end of follow-up come otherwise than the model has them" if shapes else ""
+        more = ", or because events after the end of follow-up do not come as the model expects" if shapes else ""
         lines.append(
             "The interval says how far the number might be off because these people and not others were observed"
             f"{more}. It takes the assumption above for granted."
         )
     lines += [headline.beside_curve] * bool(headline.beside_curve)
     if reading.analysis.sensitivity is None:
-        lines.append(f"Assumptions: not moved. {NO_SENSITIVITY[reading.analysis.no_sensitivity]}")
+        lines.append(f"Assumptions: not varied. {NO_SENSITIVITY[reading.analysis.no_sensitivity]}")
     else:
         lines.append(f"Assumptions: {_lower_first(reading.words.sensitivity())}")
     lines.append(_past(reading))

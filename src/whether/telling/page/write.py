@@ -16,7 +16,6 @@ from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.whole_files import write_text
 from whether.telling.page.page import describe
-from whether.telling.page.threshold import whole
 from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -93,7 +92,6 @@ def render_page(content: dict[str, Any]) -> str:
         style=Markup(style),
         script_hash=Markup(digest),
         markup=Markup,
-        whole=whole,
     )
 
 

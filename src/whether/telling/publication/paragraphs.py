@@ -33,7 +33,7 @@ def _methods(words: AnswerWords) -> str:
     n_features = analysis.evidence.counts.n_features
     asked = _QUESTIONS.get(analysis.question)
     said = [
-        f"We estimated each person’s probability of having the event ({name(analysis.origin.event).short}) "
+        f"We estimated each person’s probability of having the event{_called(analysis.origin.event)} "
         f"{asked or 'at some time'}.",
         f"The estimate uses {words.advice.method} ({analysis.recommendation.method}; {_learner(analysis)}) with "
         f"{plural(n_features, 'feature')}, as implemented in whether {version('whether')}. {words.advice.assumes}",
@@ -42,6 +42,11 @@ def _methods(words: AnswerWords) -> str:
     if analysis.origin.time and analysis.origin.unit:
         said.append(f"Times are in {unit_text(analysis.origin.unit)}.")
     return " ".join([*said, _intervals(analysis), *_checks(analysis)])
+
+
+def _called(event: str) -> str:
+    """Name of the event, where the column has one."""
+    return "" if event.casefold() == "event" else f" ({name(event).short})"
 
 
 def _learner(analysis: Analysis) -> str:
@@ -59,7 +64,7 @@ def _intervals(analysis: Analysis) -> str:
     if analysis.kind != "estimate":
         return (
             "Instead of an estimate we give a range, from the lower confidence limit of the curve of events to the "
-            "most that the models left standing allow."
+            "most that the models allow that the data do not rule out."
         )
     said = f"{100 * analysis.mean_risk.level:g} % intervals are {how}"
     if "intervals reach to other models" in notes:

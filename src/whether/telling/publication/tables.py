@@ -160,7 +160,7 @@ def _coefficients(analysis: Analysis, rule: Disclosure) -> PublicationTable | No
             cells.append((PARTS.get(part, part.capitalize()), *("",) * 5))
         cells.append(_coefficient(row))
     notes = (
-        f"{type(model).__name__} ({analysis.recommendation.method}). A ratio is that of one unit more of the feature: "
+        f"{type(model).__name__} ({analysis.recommendation.method}). A ratio is per one unit more of the feature: "
         "of the odds that the event ever happens, of the time to it, or of its rate, in those to whom it happens.",
         "Intervals take the penalties of the fit, where it has any, as given.",
     )

@@ -99,10 +99,10 @@
       put("sweep-selected", count(n));
       put("sweep-share", percent(n / sweep.selected[0]) + " of " + count(sweep.selected[0]));
       put("sweep-true", count(positive));
-      put("sweep-false", count(n - positive));
+      put("sweep-false", count(n - Math.round(positive)));
       put("sweep-precision", percent(positive / n));
       put("sweep-sensitivity", percent(positive / total));
-      put("sweep-missed", count(total - positive));
+      put("sweep-missed", count(Math.round(total) - Math.round(positive)));
     }
 
     // Not every per cent may be shown: the slider goes on to the next one that may, in the direction it was moved.
