@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from whether.arrays import Array, Flags, Rows
 from whether.distributions import softplus_expit
@@ -60,6 +61,10 @@ class Criterion(ABC):
         """Value, gradient and safe curvature, of which no learner that goes row by row needs more."""
         terms = self.terms(eta, v, observed, labeled=labeled)
         return Surrogate(terms.value, terms.gradient, self.safe_curvature(eta, terms, labeled=labeled))
+
+    def pull(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
+        """Gradient and safe curvature alone."""
+        return self.surrogate(eta, v, observed, labeled=labeled)[1:]
 
     def safe_curvature(self, eta: Array | None, terms: Terms, *, labeled: bool) -> Array:
         """Minus the second derivative of the EM surrogate in each predictor: the exact one does not exceed it."""
@@ -110,18 +115,18 @@ class Likelihood(Criterion):
         """Of people who were there from time zero; without the second derivatives that nobody looks at."""
         if eta is None or self.propensity.has_negatives:
             return super().surrogate(eta, v, observed, labeled=labeled)
-        (softplus, p), (value, slopes, bends) = (
-            softplus_expit(eta),
-            self.propensity.diagonal(v, observed, labeled=labeled),
-        )
-        gradient, curvature = np.empty((1 + v.shape[0], eta.size)), np.empty((1 + v.shape[0], eta.size))
+        value, slopes, bends = self.propensity.diagonal(v, observed, labeled=labeled)
+        softplus, p = softplus_expit(eta)
         value, q = (eta + value, 1.0) if labeled else softplus_expit(eta + value)
-        np.subtract(q, p, out=gradient[0])
-        np.multiply(q, slopes, out=gradient[1:])
-        np.multiply(p, 1 - p, out=curvature[0])
-        np.multiply(-q, bends, out=curvature[1:])
-        value -= softplus
-        return Surrogate(value, gradient, curvature)
+        return Surrogate(value - softplus, *_weigh(p, q, slopes, bends))
+
+    def pull(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
+        """Gradient and safe curvature alone, without the logarithms that only the value needs."""
+        is_plain = observed.entry is None or not self.propensity.has_clock
+        if eta is None or self.propensity.has_negatives or self.family is not MIXTURE or not is_plain:
+            return super().pull(eta, v, observed, labeled=labeled)
+        value, slopes, bends = self.propensity.diagonal(v, observed, labeled=labeled)
+        return _weigh(expit(eta), 1.0 if labeled else expit(eta + value), slopes, bends)
 
     def slopes(self, eta: Array | None, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array]:
         """Log-likelihood of each person and its gradient alone."""
@@ -242,6 +247,16 @@ class PromotionLikelihood(Likelihood):
 
 
 LIKELIHOODS: dict[Family, type[Likelihood]] = {kind.family: kind for kind in (Likelihood, PromotionLikelihood)}
+
+
+def _weigh(p: Array, q: Array | float, slopes: Array, bends: Array) -> tuple[Array, Array]:
+    """Gradient and safe curvature, by the probabilities of being positive before and after what was seen of people."""
+    gradient, curvature = np.empty((1 + slopes.shape[0], p.size)), np.empty((1 + slopes.shape[0], p.size))
+    np.subtract(q, p, out=gradient[0])
+    np.multiply(q, slopes, out=gradient[1:])
+    np.multiply(p, 1 - p, out=curvature[0])
+    np.multiply(-q, bends, out=curvature[1:])
+    return gradient, curvature
 
 
 def _at_entry(eta: Array | None, v: Array, entry: Array) -> tuple[Rows, tuple[Array | None, Array, Observed]]:

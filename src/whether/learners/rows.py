@@ -15,13 +15,15 @@ from whether.arrays import Array, Flags, Rows
 from whether.cohort import Cohort
 from whether.learners.parallel import share_out
 from whether.learners.task import KnownShare
-from whether.likelihood import Criterion, Surrogate, blocks_by_label, labeled_first
+from whether.likelihood import Criterion, Surrogate, labeled_first
 
 Selected: TypeAlias = Rows | slice
+# People who are all labeled, or all unlabeled, and whether they are.
+Block: TypeAlias = tuple[Selected, bool]
 Result = TypeVar("Result")
 
 # Rows that are worked through at a time: with twice as many, memory is asked for anew at every step, at twice the time.
-BLOCK = 4096
+BLOCK = 5000
 # Curvature below which a step would be too long to trust.
 SMALLEST_CURVATURE = 1e-3
 
@@ -37,10 +39,24 @@ class RowProblem:
         self._divide()
 
     def _divide(self) -> None:
-        order, n_labeled = labeled_first(self.labeled)
-        self.unlabeled = order[n_labeled:]
-        blocks = blocks_by_label(n_labeled, order.size, BLOCK)
-        self._blocks = [(_as_slice(order[block]), labeled) for block, labeled in blocks]
+        self._order, self._n_labeled = labeled_first(self.labeled)
+        self.unlabeled = self._order[self._n_labeled :]
+        self.blocks = self._cut(self._order[: self._n_labeled], self.unlabeled)
+
+    def _cut(self, labeled: Rows, unlabeled: Rows) -> list[Block]:
+        return [
+            (_as_slice(rows[start : start + BLOCK]), is_labeled)
+            for rows, is_labeled in ((labeled, True), (unlabeled, False))
+            for start in range(0, rows.size, BLOCK)
+        ]
+
+    def draw(self, share: float, rng: np.random.Generator) -> list[Block]:
+        """Blocks of people of whom each is drawn with a probability."""
+        if share == 1:
+            return self.blocks
+        places = np.flatnonzero(rng.random(self._order.size, dtype=np.float32) < share)
+        rows, n_labeled = self._order.take(places), int(np.searchsorted(places, self._n_labeled))
+        return self._cut(rows[:n_labeled], rows[n_labeled:])
 
     def part(self, rows: Rows) -> RowProblem:
         """Return the problem of some of the people."""
@@ -50,35 +66,30 @@ class RowProblem:
         part._divide()
         return part
 
-    def work_through(
-        self,
-        predictors: Callable[[Selected], tuple[Array | None, Array]],
-        use: Callable[[Selected, Surrogate], Result],
-    ) -> list[Result]:
-        """Block by block, ask for the predictors, and hand on value, gradient and safe curvature without weights.
+    def surrogate(self, block: Block, eta: Array | None, v: Array) -> Surrogate:
+        """Value, gradient and safe curvature of a block of people; weights and known shares are not in it."""
+        rows, labeled = block
+        found = self.criterion.surrogate(eta, v, self.observed.take(rows), labeled=labeled)
+        np.maximum(found.curvature, SMALLEST_CURVATURE, out=found.curvature)
+        return found
 
-        What is made of them comes back in the order of the blocks. The penalty of a known share is not in it.
-        """
-
-        def each(blocks: list[tuple[Selected, bool]]) -> list[Result]:
-            results = []
-            for rows, labeled in blocks:
-                found = self.criterion.surrogate(*predictors(rows), self.observed.take(rows), labeled=labeled)
-                np.maximum(found.curvature, SMALLEST_CURVATURE, out=found.curvature)
-                results.append(use(rows, found))
-            return results
-
-        return [result for results in share_out(each, self._blocks) for result in results]
+    def pull(self, block: Block, eta: Array | None, v: Array) -> tuple[Array, Array]:
+        """Gradient and safe curvature of a block of people alone."""
+        rows, labeled = block
+        gradient, curvature = self.criterion.pull(eta, v, self.observed.take(rows), labeled=labeled)
+        return gradient, np.maximum(curvature, SMALLEST_CURVATURE, out=curvature)
 
     def evaluate(self, eta: Array | None, v: Array) -> Surrogate:
         """Value, gradient and safe curvature of each person; weights are not applied."""
         shape = (int(eta is not None) + v.shape[0], v.shape[1])
         terms = Surrogate(np.empty(v.shape[1]), np.empty(shape), np.empty(shape))
 
-        def fill_in(rows: Selected, part: Surrogate) -> None:
+        def fill_in(block: Block) -> None:
+            rows, _ = block
+            part = self.surrogate(block, None if eta is None else eta[rows], v[:, rows])
             terms.value[rows], terms.gradient[:, rows], terms.curvature[:, rows] = part
 
-        self.work_through(lambda rows: (None if eta is None else eta[rows], v[:, rows]), fill_in)
+        work_through(self.blocks, fill_in)
         pull = None if eta is None else self.pull_of_share(eta)
         if pull is not None:
             # Weights are applied later, to all rows alike.
@@ -92,6 +103,11 @@ class RowProblem:
         if self.share is None:
             return None
         return self.share.slopes(*self.criterion.family.probability(eta), self.weight)
+
+
+def work_through(blocks: list[Block], use: Callable[[Block], Result]) -> list[Result]:
+    """Do something with one block after the other, in threads where they are many; what comes back is in their order."""
+    return [result for results in share_out(lambda part: [use(block) for block in part], blocks) for result in results]
 
 
 def _as_slice(rows: Rows) -> Selected:

@@ -10,6 +10,12 @@ import numpy as np
 from whether.arrays import Array, Flags, Rows
 
 
+def take_people(values: Array, rows: Rows | Flags | slice) -> Array:
+    """Values of some of the people, who run along the last axis: `take` is much faster there than an index."""
+    is_index = isinstance(rows, np.ndarray) and rows.dtype != bool
+    return values.take(rows, axis=-1) if is_index else values[..., rows]
+
+
 @dataclass(frozen=True)
 class Observed:
     """What is known of people besides label and features; they run along the last axis.
@@ -33,7 +39,7 @@ class Observed:
     def take(self, rows: Rows | slice) -> Observed:
         """Return what is known of some of the people."""
         parts = (self.end, self.lower, self.entry, self.never, self.died)
-        taken: list[Any] = [None if part is None else part[..., rows] for part in parts]
+        taken: list[Any] = [None if part is None else take_people(part, rows) for part in parts]
         return Observed(*taken)
 
     def ranks(self) -> Array:

@@ -34,10 +34,11 @@ from whether.validate import ArgumentError, resolve_directions
 
 # On larger cohorts offsets are compared on a part of the rows, about this many.
 MOST_COMPARED = 20_000
-# Learning rate, and share of people on whom a tree is grown, with more than so many people. Of many, a smaller share is
-# enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower, at half the time.
-RATES = {0: (0.1, 0.6), MOST_COMPARED: (0.15, 0.3), 500_000: (0.25, 0.3)}
-# Rows, with so many labeled ones, on which the penalties and the distribution of the linear model are settled.
+# Learning rate, share of people on whom a tree is grown, and bins, with more than so many people. Of many, a smaller
+# share is enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower, at half the time. Of
+# few, fewer bins are enough, and half of the time of a tree goes by their number.
+BY_SIZE = {0: (0.1, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
+# Rows, with so many labeled ones, on which the penalties of the linear model are settled; only if it is kept.
 SETTLED_ROWS, SETTLED_LABELED = 2_000, 500
 
 
@@ -50,9 +51,12 @@ class BoostedLearner(Learner, BaseEstimator):
         0.1 unless given; 0.15 with more than 20,000 people, 0.25 with more than 500,000.
     num_leaves : int, default=8
     min_data_in_leaf : int, default=20
+        As in LightGBM, of the people drawn.
     lambda_l2 : float, default=5.0
     bagging_fraction : float, optional
-        As in LightGBM; every tree is grown on a fresh draw of people. 0.6 unless given, and 0.3 with more than 20,000.
+        Share of people, drawn afresh, on whom each tree is grown. 0.6 unless given, and 0.3 with more than 20,000.
+    max_bin : int, optional
+        As in LightGBM. 63 unless given, and 255 with more than 20,000 people.
     timing_rate : float, default=1.0
         Learning rate of the propensity's trees as a share of the outcome's.
     max_rounds : int, default=1000
@@ -78,6 +82,7 @@ class BoostedLearner(Learner, BaseEstimator):
         min_data_in_leaf: int = 20,
         lambda_l2: float = 5.0,
         bagging_fraction: float | None = None,
+        max_bin: int | None = None,
         timing_rate: float = 1.0,
         max_rounds: int = 1000,
         patience: int = 25,
@@ -87,8 +92,8 @@ class BoostedLearner(Learner, BaseEstimator):
     ) -> None:
         self.learning_rate, self.num_leaves = learning_rate, num_leaves
         self.min_data_in_leaf, self.lambda_l2 = min_data_in_leaf, lambda_l2
-        self.bagging_fraction, self.timing_rate, self.max_rounds = bagging_fraction, timing_rate, max_rounds
-        self.patience, self.categorical_features = patience, categorical_features
+        self.bagging_fraction, self.max_bin, self.timing_rate = bagging_fraction, max_bin, timing_rate
+        self.max_rounds, self.patience, self.categorical_features = max_rounds, patience, categorical_features
         self.monotone, self.linear = monotone, linear
 
     def with_categories(self, columns: Iterable[int]) -> BoostedLearner:
@@ -105,9 +110,11 @@ class BoostedLearner(Learner, BaseEstimator):
 
     def of_size(self, n: int) -> BoostedLearner:
         """Return the learner with what depends on the number of people settled."""
-        learner, (rate, share) = copy.copy(self), RATES[max(least for least in RATES if least < max(n, 1))]
+        learner, least = copy.copy(self), max(least for least in BY_SIZE if least < max(n, 1))
+        rate, share, bins = BY_SIZE[least]
         learner.learning_rate = rate if self.learning_rate is None else self.learning_rate
         learner.bagging_fraction = share if self.bagging_fraction is None else self.bagging_fraction
+        learner.max_bin = bins if self.max_bin is None else self.max_bin
         return learner
 
     def directions(self, task: Task) -> dict[int, int]:
@@ -127,12 +134,17 @@ class BoostedLearner(Learner, BaseEstimator):
             )
         task = replace(task, population=None).take(order_by_content(task.cohort))
         cohort, seed = task.cohort, int(task.rng.integers(2**31 - 1))
-        linear = self._settle(task, self.linear or LinearLearner())
-        line, level = self._offsets(task, linear)
-        task, linear = task.under(line.fit.propensity), linear.settled(line.fit)
+        linear = self.linear or LinearLearner()
+        part = _part_of_many(task)
+        first = linear if part is None else linear.usual(self._numeric(part)[1])
+        line, level = self._offsets(task, first)
+        task = task.under(line.fit.propensity)
         problem, forest = self._prepare(task, seed)
-        comparison = self._compare(task, (line, level), linear, seed, problem, forest)
-        offset = comparison.choose(line, level, apart=_apart(task, line, level))
+        comparison = self._compare(task, (line, level), first.settled(line.fit), seed, problem, forest)
+        apart = _apart(task, line, level)
+        offset = comparison.choose(line, level, apart=apart)
+        if part is not None and offset is not level:
+            offset = comparison.choose(self._settle(task, part, linear), level, apart=apart)
         final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
         last_round = n_rounds if final.best_round else comparison.last_round
         status = Status.MAX_ROUNDS if last_round >= self.max_rounds - 1 else Status.CONVERGED
@@ -166,7 +178,6 @@ class BoostedLearner(Learner, BaseEstimator):
             final = grow_spread(self.of_size(n), task, offset, forest.seed, population, None if spares else n_rounds)
         elif spares:
             final = forest.grow(offset, problem, deal(task, problem) == 0, self.max_rounds)
-            final.back_to_best()
         else:
             final = forest.grow(offset, problem, np.zeros(n, dtype=bool), n_rounds)
         return final, final.best_round if spares else n_rounds
@@ -199,18 +210,19 @@ class BoostedLearner(Learner, BaseEstimator):
                     break
         return comparison
 
-    def _settle(self, task: Task, learner: LinearLearner) -> LinearLearner:
-        """Settle the penalties of the linear model on a part of many rows: it is only where trees start."""
-        n_labeled = int(np.count_nonzero(task.cohort.labeled))
-        step = step_of_part(task.cohort.n, n_labeled, SETTLED_ROWS, SETTLED_LABELED)
-        if step == 1:
-            return learner
-        return learner.settled(self._line(task.take(np.arange(0, task.cohort.n, step)), learner)[0].fit)
+    def _settle(self, task: Task, part: Task, learner: LinearLearner) -> Offset:
+        """Fit the linear model with penalties settled on a part of many rows: it takes long, and is only a start."""
+        settled = self._line(part.under(task.propensity), learner)[0].fit
+        return self._line(task, learner.settled(settled))[0]
+
+    def _numeric(self, task: Task) -> tuple[Rows, Task, Array]:
+        """Columns that a line can have, the task on these alone, without gaps, and what stands in for these."""
+        numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
+        return numeric, *_fill_gaps(task.select(numeric))
 
     def _line(self, task: Task, learner: LinearLearner) -> tuple[Offset, Task]:
         """Fit the linear model on the numeric columns, and return the task that it was fitted to."""
-        numeric = np.setdiff1d(task.every_column, np.asarray(self.categorical_features, dtype=int))
-        filled, fill = _fill_gaps(task.select(numeric))
+        numeric, filled, fill = self._numeric(task)
         linear = learner.fit(filled)
         # Slopes against a constraint: their features are left to the trees, which keep to it.
         while (against := _against(linear, numeric, self.directions(task))).any():
@@ -228,6 +240,13 @@ class BoostedLearner(Learner, BaseEstimator):
         level_task = replace(filled, columns=none, outcome_columns=none) if kept.size else task.select(none)
         level = replace(learner, shrinkage=0.0).fit(level_task.under(propensity))
         return line, Offset(OFFSETS[1], level, kept, line.fill[: kept.size])
+
+
+def _part_of_many(task: Task) -> Task | None:
+    """Return a part of many rows, on which penalties are settled; None of few."""
+    n_labeled = int(np.count_nonzero(task.cohort.labeled))
+    step = step_of_part(task.cohort.n, n_labeled, SETTLED_ROWS, SETTLED_LABELED)
+    return None if step == 1 else task.take(np.arange(0, task.cohort.n, step))
 
 
 def _apart(task: Task, linear: Offset, level: Offset) -> float:

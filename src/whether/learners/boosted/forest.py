@@ -21,7 +21,7 @@ from whether.learners.task import Task
 
 MINUTES_TO_CONNECT = 2
 # Rounds that are judged before patience ends.
-JUDGED_PER_PATIENCE = 8
+JUDGED_PER_PATIENCE = 4
 
 if TYPE_CHECKING:
     from whether.learners.boosted.boosted_learner import BoostedLearner
@@ -34,6 +34,7 @@ class Forest:
         import lightgbm
 
         self.lightgbm, self.learner, self.known, self.seed, self.team = lightgbm, learner, task.known, seed, team
+        self.share = float(learner.bagging_fraction or 1.0)
         self.features, columns = task.cohort.features, task.columns
         categorical, directions = {int(i) for i in learner.categorical_features}, learner.directions(task)
         self.constraints = [directions.get(int(i), 0) for i in task.every_column] if directions else []
@@ -42,12 +43,14 @@ class Forest:
         self.timing_data = self.outcome_data if same else (self._bin(columns, categorical) if columns.size else None)
 
     def _parameters(self, pace: float = 1.0, connection: int = 0) -> dict[str, Any]:
-        given = ("num_leaves", "min_data_in_leaf", "lambda_l2", "bagging_fraction")
         return {
-            **{name: getattr(self.learner, name) for name in given},
+            "num_leaves": self.learner.num_leaves,
+            "lambda_l2": self.learner.lambda_l2,
+            # LightGBM counts people who were not drawn for a tree, too.
+            "min_data_in_leaf": int(np.ceil(self.learner.min_data_in_leaf / self.share)),
             "learning_rate": pace * float(self.learner.learning_rate or 0.1),
+            "max_bin": int(self.learner.max_bin or 255),
             "objective": "none",
-            "bagging_freq": 1,
             "feature_pre_filter": False,
             "deterministic": True,
             "force_col_wise": True,
@@ -85,7 +88,10 @@ class Forest:
         return booster if judges is None else booster.add_valid(judges, "held out")
 
     def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0) -> Growth:
-        """Grow trees from an offset, at a pace; people held out have no say in them and judge some of the rounds."""
+        """Grow trees from an offset, at a pace.
+
+        People held out have no say in them and judge some of the rounds: what comes after the best one is forgotten.
+        """
         constraints = {"monotone_constraints": self.constraints} if self.constraints else {}
         outcome_data, timing_data = self._divide(held_out)
         loop = Loop(self, offset, problem, held_out, timing_data is not None)
@@ -103,12 +109,12 @@ class Forest:
                     loop.judge(growth, number)
                     if number - growth.best_round >= patience:
                         break
-                value = loop.step(growth)
-                if loop.is_judged and number == growth.best_round:
-                    growth.log_likelihood = value + growth.best_total
+                loop.step(growth)
                 bar.advance()
-        if not loop.is_judged:
-            growth.log_likelihood = loop.log_likelihood(growth)
+        if loop.is_judged:
+            growth.back_to_best()
+            growth.log_likelihood = growth.best_total
+        growth.log_likelihood += loop.log_likelihood(growth)
         return growth
 
     def _divide(self, held_out: Flags) -> tuple[Any, Any]:

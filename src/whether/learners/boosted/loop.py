@@ -13,8 +13,8 @@ import numpy as np
 
 from whether.arrays import Array, Flags
 from whether.learners.boosted.boosted_fit import Offset
-from whether.learners.rows import RowProblem, Selected
-from whether.likelihood import Surrogate
+from whether.learners.rows import Block, RowProblem, Selected, work_through
+from whether.propensity.observed import take_people
 
 if TYPE_CHECKING:
     from whether.learners.boosted.forest import Forest
@@ -78,11 +78,15 @@ class Side:
 
     def predictors(self, levels: Array, rows: Selected) -> tuple[Array | None, Array]:
         """Current predictors of a block of people."""
-        eta, v = self.eta if self.eta is None else self.eta[rows], self.v[:, rows] + levels[:, None]
+        v = take_people(self.v, rows) + levels[:, None]
         if self.timed is not None:
+            timed = take_people(self.timed, rows)
             for k in self.sloped:
-                v[k] += self.timed[rows]
-        return eta if eta is None or self.grown is None else eta + self.grown[rows], v
+                v[k] += timed
+        if self.eta is None:
+            return None, v
+        eta = take_people(self.eta, rows)
+        return eta if self.grown is None else eta + take_people(self.grown, rows), v
 
 
 class Loop:
@@ -106,8 +110,10 @@ class Loop:
         own = self.growing.v.sum(axis=1) + (0.0 if self.judging is None else self.judging.v.sum(axis=1))
         n, n_judges, *sums = forest.team.total(np.array([held_out.size, held_out.sum(), *own]))
         self.is_judged, self.mean = n_judges > 0, np.array(sums) / n
+        # Every tree is grown on a draw of people. It is ours and not LightGBM's: the others need no derivatives then.
+        self.share, self.rng = forest.share, np.random.default_rng([forest.seed, forest.team.rank])
         # Gradient and curvature for the trees of each part.
-        self.targets = np.empty((2, 2, self.growing.problem.weight.size), dtype=np.float32)
+        self.targets = np.zeros((2, 2, self.growing.problem.weight.size), dtype=np.float32)
 
     def judge(self, growth: Growth, number: int) -> None:
         """Keep the round if held-out people are predicted best by the trees so far."""
@@ -132,39 +138,46 @@ class Loop:
     def _values(side: Side, levels: Array) -> Array:
         values = np.empty(side.problem.weight.size)
 
-        def fill_in(rows: Selected, terms: Surrogate) -> None:
-            values[rows] = terms.value
+        def fill_in(block: Block) -> None:
+            values[block[0]] = side.problem.surrogate(block, *side.predictors(levels, block[0])).value
 
-        side.problem.work_through(lambda rows: side.predictors(levels, rows), fill_in)
+        work_through(side.problem.blocks, fill_in)
         return values
 
-    def step(self, growth: Growth) -> float:
-        """Add one tree to each part, move the levels, and return the log-likelihood as it was before."""
+    def step(self, growth: Growth) -> None:
+        """Add one tree to each part, and move the levels."""
         side = self.growing
         side.follow(growth)
-        sums = side.problem.work_through(lambda rows: side.predictors(growth.levels, rows), self._aim)
-        value, *slopes = self.forest.team.total(np.sum(sums, axis=0))
-        pull = None if side.eta is None else side.problem.pull_of_share(side.eta + np.asarray(side.grown))
-        if pull is not None:
-            self.targets[0] += pull
+        self.targets[:] = 0.0  # who is not drawn has no say
+        drawn = side.problem.draw(self.share, self.rng)
+        sums = work_through(drawn, lambda block: self._aim(block, growth.levels))
+        slopes = self.forest.team.total(np.sum(sums, axis=0)) / self.share
+        self._add_known_share([rows for rows, _ in drawn])
         for trees, target in zip((growth.outcome, growth.timing), self.targets, strict=True):
             if trees is not None:
                 trees.update(fobj=lambda *_, target=target: tuple(target))
-        growth.levels = growth.levels + self._level_steps(growth.levels, np.array(slopes).reshape(2, -1))
-        return float(value)
+        growth.levels = growth.levels + self._level_steps(growth.levels, slopes.reshape(2, -1))
 
-    def _aim(self, rows: Selected, terms: Surrogate) -> Array:
+    def _add_known_share(self, drawn: list[Selected]) -> None:
+        side = self.growing
+        pull = None if side.eta is None else side.problem.pull_of_share(side.eta + np.asarray(side.grown))
+        if pull is not None:
+            for rows in drawn:
+                self.targets[0][:, rows] += np.array(pull)[:, rows]
+
+    def _aim(self, block: Block, levels: Array) -> Array:
         """Set what the next trees are grown on, of a block of people, and return the sums over it for the levels."""
-        first, weight = int(self.growing.eta is not None), self.growing.problem.weight[rows]
+        rows, side = block[0], self.growing
+        gradient, curvature = side.problem.pull(block, *side.predictors(levels, rows))
+        first, weight = int(side.eta is not None), take_people(side.problem.weight, rows)
         (outcome_slope, outcome_bend), (timing_slope, timing_bend) = self.targets
         if first:
-            outcome_slope[rows], outcome_bend[rows] = -weight * terms.gradient[0], weight * terms.curvature[0]
+            outcome_slope[rows], outcome_bend[rows] = -weight * gradient[0], weight * curvature[0]
         if self.grows_time:
-            slope, bend = (sum(part[first + k] for k in self.sloped) for part in (terms.gradient, terms.curvature))
+            slope, bend = (sum(part[first + k] for k in self.sloped) for part in (gradient, curvature))
             timing_slope[rows] = (-self.forest.learner.timing_rate * weight) * slope
             timing_bend[rows] = weight * bend
-        free = [weight @ part[first + k] for part in (terms.gradient, terms.curvature) for k in self.free]
-        return np.array([weight @ terms.value, *free])
+        return np.array([weight @ part[first + k] for part in (gradient, curvature) for k in self.free])
 
     def _level_steps(self, levels: Array, slopes: Array) -> Array:
         """Steps of the levels, by gradient and curvature of those that are free, summed over people."""

@@ -57,7 +57,5 @@ def _grow_part(
     spares = n_rounds is None and cohort.n >= N_FOLDS
     held_out = deal(task, problem) == 0 if spares else np.zeros(cohort.n, dtype=bool)
     growth = forest.grow(offset, problem, held_out, learner.max_rounds if n_rounds is None else n_rounds)
-    if n_rounds is None:
-        growth.back_to_best()
     forest.disconnect(growth)
     return growth.without_people() if team.rank == 0 else None

@@ -31,7 +31,7 @@ from whether.learners.linear.penalized import PenalizedObjective
 from whether.learners.linear.profiled import ProfiledObjective
 from whether.learners.linear.ridge import settle_ridge
 from whether.learners.linear.search import EXACT, Search
-from whether.learners.linear.shrinkage import TOLERANCE, TOLERANCE_OF_FOLDS, End, held_out_values
+from whether.learners.linear.shrinkage import TOLERANCE, TOLERANCE_OF_FOLDS, End, held_out_values, usual_penalty
 from whether.learners.linear.starts import label_coefficients
 from whether.learners.linear.streamed import StreamedObjective
 from whether.learners.linear.whitened import TRUSTED_STEPS, lbfgs_with_curvature
@@ -146,6 +146,11 @@ class LinearLearner(Learner):
             end = End("held out", indexed, self.solve(indexed, start, TOLERANCE))
             values = held_out_values(objective, [end], self.solve_near)
             return float(values.sum()) / (objective.n if objective.weight is None else float(objective.weight.sum()))
+
+    def usual(self, task: Task) -> LinearLearner:
+        """Return these settings with penalties that are had quickly: the usual one on departures from the index."""
+        shrinkage = usual_penalty(task.propensity) if self.shrinkage == "cv" else self.shrinkage
+        return replace(self, ridge=settle_ridge(self.ridge, task.cohort), shrinkage=shrinkage)
 
     def settled(self, fit: LinearFit) -> LinearLearner:
         """Return these settings with the penalties that a fit came to."""
