@@ -106,7 +106,7 @@ class RowProblem:
 
 
 def work_through(blocks: list[Block], use: Callable[[Block], Result]) -> list[Result]:
-    """Do something with one block after the other, in threads where they are many; what comes back is in their order."""
+    """Do something with one block after the other, in threads where they are many; results are in their order."""
     return [result for results in share_out(lambda part: [use(block) for block in part], blocks) for result in results]
 
 

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whether.arrays import Array, Flags, Rows
 
 
-def take_people(values: Array, rows: Rows | Flags | slice) -> Array:
-    """Values of some of the people, who run along the last axis: `take` is much faster there than an index."""
-    is_index = isinstance(rows, np.ndarray) and rows.dtype != bool
-    return values.take(rows, axis=-1) if is_index else values[..., rows]
+def take_people(values: NDArray[Any], rows: Rows | Flags | slice) -> NDArray[Any]:
+    """Values of some of the people, who run along the last axis: by row numbers `take` is much faster than an index."""
+    if isinstance(rows, slice) or rows.dtype == bool:
+        return values[..., rows]
+    return values.take(rows, axis=-1)
 
 
 @dataclass(frozen=True)

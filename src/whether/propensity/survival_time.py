@@ -122,8 +122,11 @@ class SurvivalTimePropensity(Propensity):
         return value, gradient, (jet, z, scale)
 
     def _scale(self, v: Array) -> Array:
-        # The exponential's scale is 1 in log-time units, so it is 1/spread in ours.
-        return np.exp(v[1]) if self.distribution.has_scale else np.full(v[0].shape, 1.0 / self.spread)
+        """Scale of each person, or in an array of one element that of everybody, which is usual and saves time."""
+        if not self.distribution.has_scale:  # the exponential's is 1 in log-time units, so it is 1/spread in ours
+            return np.array([1.0 / self.spread])
+        first = v[1, :1]
+        return np.exp(first if (v[1] == first).all() else v[1])
 
     def quantile(self, v: Array, share: Array) -> Array:
         """Log time, in the units of the predictors, before which this share of each one's events comes."""

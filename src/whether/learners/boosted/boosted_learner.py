@@ -37,7 +37,7 @@ MOST_COMPARED = 20_000
 # Learning rate, share of people on whom a tree is grown, and bins, with more than so many people. Of many, a smaller
 # share is enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower, at half the time. Of
 # few, fewer bins are enough, and half of the time of a tree goes by their number.
-BY_SIZE = {0: (0.1, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
+BY_SIZE = {0: (0.125, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
 # Rows, with so many labeled ones, on which the penalties of the linear model are settled; only if it is kept.
 SETTLED_ROWS, SETTLED_LABELED = 2_000, 500
 
@@ -141,10 +141,10 @@ class BoostedLearner(Learner, BaseEstimator):
         task = task.under(line.fit.propensity)
         problem, forest = self._prepare(task, seed)
         comparison = self._compare(task, (line, level), first.settled(line.fit), seed, problem, forest)
-        apart = _apart(task, line, level)
-        offset = comparison.choose(line, level, apart=apart)
+        offset = comparison.choose(line, level, apart=_apart(task, line, level))
         if part is not None and offset is not level:
-            offset = comparison.choose(self._settle(task, part, linear), level, apart=apart)
+            line = self._settle(task, part, linear)
+            offset = comparison.choose(line, level, apart=_apart(task, line, level))
         final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
         last_round = n_rounds if final.best_round else comparison.last_round
         status = Status.MAX_ROUNDS if last_round >= self.max_rounds - 1 else Status.CONVERGED
@@ -203,7 +203,7 @@ class BoostedLearner(Learner, BaseEstimator):
                     # Without the held-out people, whose likelihood would else favour the linear model.
                     offsets = self._offsets(task.take(np.flatnonzero(folds != number)), settled)
                 for offset in offsets:
-                    growth = forest.grow(offset, problem, folds == number, self.max_rounds, comparison.pace)
+                    growth = forest.try_out(offset, problem, folds == number, self.max_rounds, comparison.pace)
                     comparison.add(offset.name, growth)
                 bar.advance()
                 if comparison.decided:

@@ -87,11 +87,23 @@ class Forest:
         booster = self.lightgbm.Booster(parameters, growing)
         return booster if judges is None else booster.add_valid(judges, "held out")
 
-    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0) -> Growth:
-        """Grow trees from an offset, at a pace.
+    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
+        """Grow trees from an offset, to be kept: where people are held out, up to the round that they judge best."""
+        growth, loop = self._run(offset, problem, held_out, n_rounds)
+        if loop.is_judged:
+            growth.back_to_best()
+            growth.log_likelihood = growth.best_total
+        growth.log_likelihood += loop.log_likelihood(growth)
+        return growth
 
-        People held out have no say in them and judge some of the rounds: what comes after the best one is forgotten.
-        """
+    def try_out(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float) -> Growth:
+        """Grow trees from an offset, at a pace, for what people held out say of them."""
+        return self._run(offset, problem, held_out, n_rounds, pace)[0]
+
+    def _run(
+        self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0
+    ) -> tuple[Growth, Loop]:
+        """Grow trees; people held out have no say in them, and judge some of the rounds."""
         constraints = {"monotone_constraints": self.constraints} if self.constraints else {}
         outcome_data, timing_data = self._divide(held_out)
         loop = Loop(self, offset, problem, held_out, timing_data is not None)
@@ -111,11 +123,7 @@ class Forest:
                         break
                 loop.step(growth)
                 bar.advance()
-        if loop.is_judged:
-            growth.back_to_best()
-            growth.log_likelihood = growth.best_total
-        growth.log_likelihood += loop.log_likelihood(growth)
-        return growth
+        return growth, loop
 
     def _divide(self, held_out: Flags) -> tuple[Any, Any]:
         """Binned data of the people on whom trees of either part are grown, and of those who judge them."""

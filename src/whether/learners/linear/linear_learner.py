@@ -148,9 +148,9 @@ class LinearLearner(Learner):
             return float(values.sum()) / (objective.n if objective.weight is None else float(objective.weight.sum()))
 
     def usual(self, task: Task) -> LinearLearner:
-        """Return these settings with penalties that are had quickly: the usual one on departures from the index."""
+        """Return these settings for a first look: one start, and the usual penalty on departures from the index."""
         shrinkage = usual_penalty(task.propensity) if self.shrinkage == "cv" else self.shrinkage
-        return replace(self, ridge=settle_ridge(self.ridge, task.cohort), shrinkage=shrinkage)
+        return replace(self, ridge=settle_ridge(self.ridge, task.cohort), shrinkage=shrinkage, n_starts=1)
 
     def settled(self, fit: LinearFit) -> LinearLearner:
         """Return these settings with the penalties that a fit came to."""
