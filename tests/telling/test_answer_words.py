@@ -1,5 +1,6 @@
 """The answer in words: what each sentence says where the facts are otherwise than usual."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -96,3 +97,13 @@ def test_small_shares_have_the_same_digits_everywhere(analysis, read_report):
     page = read_report(replace(analysis, risks=risks, mean_risk=share)).words
     assert "3.1 to 4.1 %" in page
     assert " 3 %" not in page.partition("How the method was chosen")[0].partition("Read with")[0]
+
+
+@pytest.mark.parametrize("estimate", [5.6, 17.4, 95.5])
+def test_the_share_beside_the_number_is_that_of_the_number_as_it_is_told(analysis, estimate):
+    number, of = re.search(r"About (\d+) of the (\d+) people", text := told(_with(analysis, estimate))).groups()
+    assert f"({100 * int(number) / int(of):.0f} %;" in text
+
+
+def _with(analysis, estimate):
+    return replace(analysis, unseen=replace(analysis.unseen, estimate=estimate, lower=1.0, upper=200.0))

@@ -147,6 +147,14 @@ def test_those_still_to_have_it_and_those_at_risk_differ_by_nobody_or_enough(rea
             assert RULE.allows(np.count_nonzero(unlabeled >= edge) - selected)
 
 
+def test_people_at_a_threshold_add_up(reading):
+    for sweep in sweeps(reading):
+        everybody = sweep.row(0)
+        for row in sweep.rows():
+            assert row["true"] + row["false"] == row["selected"]
+            assert row["true"] + row["missed"] == everybody["true"]
+
+
 def test_groups_have_nobody_or_enough_of_either_kind(reading):
     for chart, share in ((labels_by_follow_up(reading), 2), (calibration(reading), 2)):
         if chart is None:

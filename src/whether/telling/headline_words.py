@@ -111,7 +111,9 @@ class Headline:
         if not is_told(unseen):
             counted = f"{str(unseen).capitalize()} of {self.without}"
             return f"{counted} are expected to have it {self._ever}{taken_share(self.analysis.share)}."
-        part = unseen.estimate / self.analysis.n_open
+        # Of the number as it is told, so that dividing gives the same.
+        told = round(unseen.estimate) if unseen.estimate >= 1 else unseen.estimate
+        part = told / self.analysis.n_open
         share = percent(part, 0 if part >= 0.0095 else 1) if self.tells_events else ""
         beside = "; ".join(part for part in (share, self.limits) if part)
         counted = f"{unseen.estimate:,.0f} of {self.without}{f' ({beside})' if beside else ''}"

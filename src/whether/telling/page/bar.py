@@ -62,7 +62,9 @@ def cohort_bar(reading: Reading) -> Bar | None:
     if is_estimate:
         middle = _estimated(unseen, analysis.n_open, n_closed - n_died, _STILL[analysis.question], never)
     elif analysis.kind == "range":
-        middle = _ranged(unseen, analysis.n_open, n_closed - n_died, never)
+        is_net = analysis.question == NET
+        more = "more would have it, in a world without other deaths" if is_net else "more will have it"
+        middle = _ranged(unseen, analysis.n_open, n_closed - n_died, more, never)
     else:
         middle = _open(analysis.n_open, n_closed - n_died, never)
     rows = [("seen", analysis.n_events, f"{analysis.n_events:,}", "with a recorded event", ""), *middle]
@@ -89,11 +91,11 @@ def _estimated(unseen: Interval, n_open: int, n_known: int, still: str, never: s
     ]
 
 
-def _ranged(unseen: Interval, n_open: int, n_known: int, never: str) -> list[Row]:
+def _ranged(unseen: Interval, n_open: int, n_known: int, more: str, never: str) -> list[Row]:
     lower, upper = round(unseen.lower), round(unseen.upper)
     rest = n_open - upper + n_known
     return [
-        ("still", lower, f"at least {lower:,}", "more will have it", ""),
+        ("still", lower, f"at least {lower:,}", more, ""),
         ("open", upper - lower, f"{upper - lower:,}", _UNKNOWN, ""),
         ("never", rest, f"at least {rest:,}", never, ""),
     ]
