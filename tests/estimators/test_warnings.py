@@ -2,7 +2,9 @@
 
 import warnings
 
+import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import whether as wh
@@ -50,6 +52,37 @@ def test_long_follow_up_does_not_warn(build):
     baseline = wh.simulate("baseline", n=1000, seed=0)
     model = build().fit(baseline.X, baseline.y, time=baseline.time, follow_up=baseline.follow_up)
     assert model.unseen_share_ < 0.1
+
+
+def followed_for(longest, seed, n, d):
+    """People of whom half are positive, followed evenly up to some time; their event takes about one unit of it."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    event = np.where(rng.random(n) < expit(X[:, 0]), rng.weibull(1.3, n), np.inf)
+    follow_up = rng.uniform(0.05, longest, n)
+    return X, (event <= follow_up).astype(int), np.minimum(event, follow_up)
+
+
+def test_cox_model_warns_where_the_curve_of_events_still_rises(global_random_seed):
+    X, y, time = followed_for(0.4, global_random_seed, 2000, 8)
+    with pytest.warns(wh.FollowUpWarning, match="the curve of events still rises") as caught:
+        model = wh.CoxCureClassifier(random_state=0).fit(X, y, time=time)
+    assert model.still_rising_ > 0.1
+    assert f"{100 * model.still_rising_:.0f} % of all events would come later" in str(caught[0].message)
+
+
+def test_cox_model_does_not_warn_of_few_events_that_have_all_been_seen(global_random_seed):
+    X, y, time = followed_for(6.0, global_random_seed, 150, 8)
+    assert wh.CoxCureClassifier(random_state=0).fit(X, y, time=time).still_rising_ < 0.1
+
+
+def test_cox_model_of_a_level_known_from_elsewhere_does_not_warn_that_the_curve_rises():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        X, y, time = followed_for(0.4, 0, 2000, 8)
+        model = wh.CoxCureClassifier(prevalence=0.5, random_state=0).fit(X, y, time=time)
+    assert model.still_rising_ > 0.1
+    assert "still rising" not in {getattr(warning.message, "finding", "") for warning in caught}
 
 
 def test_model_without_a_cured_part_does_not_warn_of_short_follow_up(short):

@@ -10,11 +10,13 @@ import numpy as np
 from whether.arrays import Array
 from whether.cohort import Cohort
 from whether.estimators.cure import SharedIndex
+from whether.estimators.parameters import level_is_given
 from whether.estimators.time_model import LARGE_UNSEEN_SHARE, MOST_ROWS, TimeModelClassifier, task_in_two_parts
 from whether.estimators.warn import warn
 from whether.facts import FEWEST
 from whether.learners import Task
 from whether.propensity import FreeBaseline
+from whether.survival import kaplan_meier
 from whether.validate import FollowUpWarning, IdentifiabilityWarning
 
 
@@ -54,6 +56,11 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
     tail_share_ : float
         Share of the expected positives that the hazards leave without the event at the last one. With ``tail="zero"``
         the assumption has them, not the data: large values mean that the answer rests on it.
+    still_rising_ : float
+        Share of all events that would come after follow-up if the curve of events went on as it did within it, without
+        a model of the features. With the rise of the curve in the second half of follow-up ``q`` times that in the
+        first, and in each further half ``q`` times that before, it is ``q ** 2``, and 1 where the rise does not slow.
+        Rows count once, whatever their weight; known negatives are left out.
 
     References
     ----------
@@ -113,6 +120,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         expected = positive * some.weights
         self.is_everybody_positive_ = float(some.weights @ (1 - positive)) * cohort.n / some.n < 1
         self.tail_share_ = float(expected @ np.exp(self._log_missed(eta, v, last)) / max(expected.sum(), 1e-300))
+        self.still_rising_ = _still_rising(cohort)
 
     def _report(self) -> None:
         super()._report()
@@ -128,7 +136,17 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
                 "Nobody seems to be cured: less than one person is expected never to have the event, and the slopes of "
                 "the outcome mean nothing. AFTClassifier has the model in which everybody is positive.",
             )
-        if self.tail == "zero" and self.tail_share_ > LARGE_UNSEEN_SHARE >= self.unseen_share_:
+        if self.tail != "zero" or self.unseen_share_ > LARGE_UNSEEN_SHARE:
+            return
+        if self.still_rising_ > LARGE_UNSEEN_SHARE and not level_is_given(self.get_params(deep=False)):
+            warn(
+                FollowUpWarning,
+                "Follow-up looks too short: the curve of events still rises at its end, and if it went on like that, "
+                f"{100 * self.still_rising_:.0f} % of all events would come later. They are taken not to exist "
+                "(tail='zero'), so that risks are too low by about as much or more. MixtureCureClassifier extrapolates.",
+                "still rising",
+            )
+        elif self.tail_share_ > LARGE_UNSEEN_SHARE:
             warn(
                 FollowUpWarning,
                 f"The hazards leave {100 * self.tail_share_:.0f} % of the expected positives without the event at the "
@@ -151,3 +169,12 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         about = f"Ties: {ties}. The baseline hazard is free; AIC and BIC count the coefficients alone."
         added = "One average person, half positive, is added, which keeps risks below one; penalty=None adds nobody."
         return [*super()._notes(), *[added] * (self.penalty is not None), tail, about]
+
+
+def _still_rising(cohort: Cohort) -> float:
+    """Share of all events that come after follow-up if each half of it has so many times those of the half before."""
+    cohort = cohort.without_known_negatives()
+    time = cohort.required("time")
+    end = float(time.max())
+    half, whole = 1 - kaplan_meier(cohort.labeled, time, entry=cohort.entry_time).at([end / 2, end])
+    return float(min((whole - half) / half, 1.0) ** 2) if half > 0 else 1.0
