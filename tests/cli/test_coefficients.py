@@ -36,7 +36,7 @@ def test_where_events_are_few_no_coefficient_gives_their_number_away(run, tmp_pa
     options = ("--event", "event", "--features", "none", "--method", "LR", "--id", "patient")
     done = run("fit", tmp_path / "t.csv", *options, "-o", tmp_path / "m.whether")
     assert done.code == 0, done.err
-    assert "Coefficients are not told" in done.out
+    assert "Coefficients are not shown" in done.out
     assert "intercept" not in done.out
 
 

@@ -220,7 +220,7 @@ def check_methods_left_standing_have_one_range(analysis, page):
 
 
 def check_ranking_is_called_easy_only_where_that_was_found(analysis, page):
-    easy = "logistic regression on the labels is enough" in " ".join(Reading(analysis).words.advice.changes)
+    easy = "logistic regression on the recorded events is enough" in " ".join(Reading(analysis).words.advice.changes)
     return not easy or steps(Reading(analysis))[0][0].answer == "no"
 
 
