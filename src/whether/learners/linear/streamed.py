@@ -72,7 +72,7 @@ def _objective_of(task: Task, ridge: float, standardization: Standardization, bl
 def _bytes_of(block: LinearObjective) -> int:
     observed = (part.nbytes for part in vars(block.observed).values() if part is not None)
     weight = 0 if block.weight is None else block.weight.nbytes
-    return 8 * block.features.shape[0] * block.n + block.order.nbytes + weight + sum(observed)
+    return int(8 * block.features.shape[0] * block.n + block.order.nbytes + weight + sum(observed))
 
 
 def _sums(criterion: Criterion, theta: Array, with_hessian: bool, block: LinearObjective) -> Evaluation:
