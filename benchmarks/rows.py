@@ -100,7 +100,7 @@ def measure(folder, check):
         columns = ["seen", column, *FEATURES]
         passes.count = passes.pieces = 0
         (rows, fitted), spent = seconds(lambda: _fit(model, folder, clock))  # noqa: B023
-        # The look at the columns goes over everything, too; that at labels and times alone counts as none.
+        # Labels and times alone are gone through once, too: the look at the columns, which reads all, stands for that.
         n_passes, n_read = passes.count, passes.pieces / len(rows.pieces)
         reads = [seconds(lambda: read_once(folder, columns))[1] for _ in range(2)]  # noqa: B023
         once, processor = min(read.clock for read in reads), min(read.processor for read in reads)
@@ -139,8 +139,8 @@ def measure_cluster(folder):
                     threading.Timer(1.0, os.kill, (victim, signal.SIGKILL)).start()
                 fitted, spent = seconds(lambda: model.fit_rows(rows))  # noqa: B023
                 print(
-                    f"{workers} worker(s){', one killed' if kills else '':12s} {name:13s} {spent.clock:6.1f} s, largest "
-                    f"relative difference {largest_difference(fitted, alone[name]):.1e}"
+                    f"{workers} worker(s){', one killed' if kills else '':12s} {name:13s} {spent.clock:6.1f} s, "
+                    f"largest relative difference {largest_difference(fitted, alone[name]):.1e}"
                 )
 
 
