@@ -143,8 +143,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
                 FollowUpWarning,
                 "Follow-up looks too short: the curve of events still rises at its end, and if it went on like that, "
                 f"{100 * self.still_rising_:.0f} % of all events would come later. They are taken not to exist "
-                "(tail='zero'), so that risks are too low by about as much or more. MixtureCureClassifier "
-                "extrapolates.",
+                "(tail='zero'), so that risks are too low by about that or more. MixtureCureClassifier extrapolates.",
                 "still rising",
             )
         elif self.tail_share_ > LARGE_UNSEEN_SHARE:

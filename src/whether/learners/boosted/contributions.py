@@ -18,7 +18,7 @@ from whether.learners.linear import LinearFit
 from whether.validate import ArgumentError
 
 # People from whom the mean is taken: with many trees more of them would cost as much as growing these.
-MOST_PEOPLE = 200
+MOST_PEOPLE = 500
 
 
 def outcome_contributions(fit: LinearFit | BoostedFit, features: Array) -> Array:
