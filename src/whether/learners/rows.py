@@ -51,10 +51,10 @@ class RowProblem:
         ]
 
     def draw(self, share: float, rng: np.random.Generator) -> list[Block]:
-        """Blocks of people of whom each is drawn with a probability."""
-        if share == 1:
-            return self.blocks
+        """Blocks of people of whom each is drawn with a probability; of everybody where nobody was."""
         places = np.flatnonzero(rng.random(self._order.size, dtype=np.float32) < share)
+        if share == 1 or not places.size:
+            return self.blocks
         rows, n_labeled = self._order.take(places), int(np.searchsorted(places, self._n_labeled))
         return self._cut(rows[:n_labeled], rows[n_labeled:])
 

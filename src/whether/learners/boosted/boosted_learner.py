@@ -48,7 +48,7 @@ class BoostedLearner(Learner, BaseEstimator):
     Parameters
     ----------
     learning_rate : float, optional
-        0.1 unless given; 0.15 with more than 20,000 people, 0.25 with more than 500,000.
+        0.125 unless given; 0.15 with more than 20,000 people, 0.25 with more than 500,000.
     num_leaves : int, default=8
     min_data_in_leaf : int, default=20
         As in LightGBM, of the people drawn.
@@ -142,9 +142,6 @@ class BoostedLearner(Learner, BaseEstimator):
         problem, forest = self._prepare(task, seed)
         comparison = self._compare(task, (line, level), first.settled(line.fit), seed, problem, forest)
         offset = comparison.choose(line, level, apart=_apart(task, line, level))
-        if part is not None and offset is not level:
-            line = self._settle(task, part, linear)
-            offset = comparison.choose(line, level, apart=_apart(task, line, level))
         final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
         last_round = n_rounds if final.best_round else comparison.last_round
         status = Status.MAX_ROUNDS if last_round >= self.max_rounds - 1 else Status.CONVERGED
