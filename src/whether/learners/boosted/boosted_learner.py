@@ -38,8 +38,8 @@ MOST_COMPARED = 20_000
 # share is enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower, at half the time. Of
 # few, fewer bins are enough, and half of the time of a tree goes by their number.
 BY_SIZE = {0: (0.125, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
-# Rows, with so many labeled ones, on which the penalties of the linear model are settled; only if it is kept.
-SETTLED_ROWS, SETTLED_LABELED = 2_000, 500
+# Rows, with so many labeled ones, up to which the penalties of the linear model are chosen.
+FEW_ROWS, FEW_LABELED = 2_000, 500
 
 
 class BoostedLearner(Learner, BaseEstimator):
@@ -134,13 +134,11 @@ class BoostedLearner(Learner, BaseEstimator):
             )
         task = replace(task, population=None).take(order_by_content(task.cohort))
         cohort, seed = task.cohort, int(task.rng.integers(2**31 - 1))
-        linear = self.linear or LinearLearner()
-        part = _part_of_many(task)
-        first = linear if part is None else linear.usual(self._numeric(part)[1])
-        line, level = self._offsets(task, first)
+        linear = self._linear_settings(task)
+        line, level = self._offsets(task, linear)
         task = task.under(line.fit.propensity)
         problem, forest = self._prepare(task, seed)
-        comparison = self._compare(task, (line, level), first.settled(line.fit), seed, problem, forest)
+        comparison = self._compare(task, (line, level), linear.settled(line.fit), seed, problem, forest)
         offset = comparison.choose(line, level, apart=_apart(task, line, level))
         final, n_rounds = self._finish(task, offset, comparison, problem, forest, population)
         last_round = n_rounds if final.best_round else comparison.last_round
@@ -207,10 +205,11 @@ class BoostedLearner(Learner, BaseEstimator):
                     break
         return comparison
 
-    def _settle(self, task: Task, part: Task, learner: LinearLearner) -> Offset:
-        """Fit the linear model with penalties settled on a part of many rows: it takes long, and is only a start."""
-        settled = self._line(part.under(task.propensity), learner)[0].fit
-        return self._line(task, learner.settled(settled))[0]
+    def _linear_settings(self, task: Task) -> LinearLearner:
+        """Settings of the linear model, which is only a start: of many people, with the penalties that are usual."""
+        linear, n_labeled = self.linear or LinearLearner(), int(np.count_nonzero(task.cohort.labeled))
+        step = step_of_part(task.cohort.n, n_labeled, FEW_ROWS, FEW_LABELED)
+        return linear if step == 1 else linear.usual(self._numeric(task)[1])
 
     def _numeric(self, task: Task) -> tuple[Rows, Task, Array]:
         """Columns that a line can have, the task on these alone, without gaps, and what stands in for these."""
@@ -237,13 +236,6 @@ class BoostedLearner(Learner, BaseEstimator):
         level_task = replace(filled, columns=none, outcome_columns=none) if kept.size else task.select(none)
         level = replace(learner, shrinkage=0.0).fit(level_task.under(propensity))
         return line, Offset(OFFSETS[1], level, kept, line.fill[: kept.size])
-
-
-def _part_of_many(task: Task) -> Task | None:
-    """Return a part of many rows, on which penalties are settled; None of few."""
-    n_labeled = int(np.count_nonzero(task.cohort.labeled))
-    step = step_of_part(task.cohort.n, n_labeled, SETTLED_ROWS, SETTLED_LABELED)
-    return None if step == 1 else task.take(np.arange(0, task.cohort.n, step))
 
 
 def _apart(task: Task, linear: Offset, level: Offset) -> float:

@@ -56,18 +56,20 @@ class OffsetComparison:
     def choose(self, linear: Offset, level: Offset, *, apart: float) -> Offset:
         """The leader if the comparison is decided.
 
-        Else a line that trees hardly improve stays as it is. Where trees say more than the line does, or it puts the
-        mean risk far apart from that without features, they start from nothing: likelihoods of labels hardly tell that
-        a line has taken times for risks. Else halfway.
+        Else trees start from nothing where the line puts the mean risk far apart from that without features, even if
+        they hardly improve it: likelihoods of labels hardly tell that a line has taken times for risks. A line that is
+        not far apart, and that trees hardly improve, stays as it is. They start from nothing, too, where they say more
+        than the line does. Else halfway.
         """
         if self.decided:
             return linear if self.leader == linear.name else level
+        if apart > MOST_APART:
+            return level
         if not self._leads(self.without_trees[linear.name], GAIN_ERRORS):
             return linear
         nothing, line = (np.concatenate(self.without_trees[one.name]).sum() for one in (level, linear))
         best = np.concatenate(self.values[self.leader]).sum()
-        is_bent = best - line > line - nothing or apart > MOST_APART
-        return level if is_bent else halfway(linear, level)
+        return level if best - line > line - nothing else halfway(linear, level)
 
     def mean_round(self, name: str) -> float:
         """Best round from an offset, on average; from halfway, of both."""
