@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import whether as wh
 from whether.cli import reporting
 from whether.cli.app import app
+from whether.estimators import refits
 
 
 class Done:
@@ -20,6 +21,12 @@ class Done:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def few_refits(monkeypatch):
+    """Three refits behind an interval: commands do with them what they do with twenty."""
+    monkeypatch.setattr(refits, "N_REFITS", 3)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from whether.learners import AutoLearner, BoostedLearner, LinearLearner, Selecti
 pytestmark = pytest.mark.filterwarnings("ignore::whether.FollowUpWarning")
 
 FOREST = RandomForestClassifier(n_estimators=20, min_samples_leaf=20, random_state=0)
-HISTOGRAM = HistGradientBoostingClassifier(max_iter=20, random_state=0)
+HISTOGRAM = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, max_bins=31, random_state=0)
 
 
 @pytest.fixture(scope="module")
