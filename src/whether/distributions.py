@@ -238,7 +238,7 @@ class LightLogGamma(ResidualDistribution):
 
     def log_survival(self, z: Array, *shape: Array) -> Jet:
         """Log probability of a residual above ``z``."""
-        return self._hold(self._any_shape.log_survival, z)
+        return Jet(*log_gamma.known_log_survival(z, self._SHAPE))
 
     def log_cdf(self, z: Array, *shape: Array) -> Jet:
         """Log probability of a residual at most ``z``."""
