@@ -35,6 +35,7 @@ NODES, WEIGHTS = (0.5 * (_PLACES + 1)) ** 2, 0.5 * (_PLACES + 1) * _SHARES
 NOTHING = 38.0
 # Past it the incomplete gamma function of a known shape is its asymptotic series, to twelve digits.
 FAR, N_FAR_TERMS = 300.0, 6
+N_LOW_TERMS = 14  # of the series below y = k, where k is at most 1
 
 
 class Bend(NamedTuple):
@@ -116,6 +117,24 @@ def known_log_survival(w: Array, q: float) -> tuple[Array, Array, Array]:
             q * far / (1 + rest) * q * (k - far * rest / (1 + rest)),
             hazard * (q * (k - near) + hazard),
         ),
+    )
+
+
+def known_log_cdf(w: Array, q: float) -> tuple[Array, Array, Array]:
+    """Log probability of a residual at most w under a known shape q >= 1, with first and second derivative in w."""
+    k = q**-2.0
+    log_y = np.log(k) + np.minimum(q * w, LARGEST_EXPONENT)
+    y = np.exp(log_y)
+    low, small, large = y < k, np.minimum(y, k), np.maximum(y, k)
+    # Low down the function is y^k exp(-y) (1 + rest) / Gamma(k + 1), with nothing lost however small it is.
+    rest = np.cumprod(small[..., None] / (k + np.arange(1, N_LOW_TERMS + 1)), axis=-1).sum(axis=-1)
+    rise = q * k / (1 + rest)
+    share = 1 - gammaincc(k, large)
+    rate = q * np.exp(k * np.log(large) - large - gammaln(k)) / share
+    return (
+        np.where(low, k * log_y - small - gammaln(k + 1) + np.log1p(rest), np.log1p(-gammaincc(k, large))),
+        np.where(low, rise, rate),
+        np.where(low, rise * q * (k * rest / (1 + rest) - small), rate * (q * (k - large) - rate)),
     )
 
 
