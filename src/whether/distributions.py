@@ -9,7 +9,6 @@ follow-up propensities.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -229,20 +228,17 @@ class LightLogGamma(ResidualDistribution):
     _any_shape = LogGamma()
     _SHAPE = 2.0
 
-    def _hold(self, function: Callable[..., Jet], z: Array) -> Jet:
-        return function(z, np.full(np.shape(z), self._SHAPE))._replace(shape=None)
-
     def log_density(self, z: Array, *shape: Array) -> Jet:
         """Log density of the residual."""
-        return self._hold(self._any_shape.log_density, z)
+        return self._any_shape.log_density(z, np.full(np.shape(z), self._SHAPE))._replace(shape=None)
 
     def log_survival(self, z: Array, *shape: Array) -> Jet:
         """Log probability of a residual above ``z``."""
-        return self._hold(self._any_shape.log_survival, z)
+        return Jet(*log_gamma.known_log_survival(z, self._SHAPE))
 
     def log_cdf(self, z: Array, *shape: Array) -> Jet:
         """Log probability of a residual at most ``z``."""
-        return self._hold(self._any_shape.log_cdf, z)
+        return Jet(*log_gamma.known_log_cdf(z, self._SHAPE))
 
     def draw(self, uniform: Array, *shape: Array) -> Array:
         """Residuals from uniform draws, by inverting the distribution function."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from scipy.special import digamma, gammaln, polygamma
+from scipy.special import digamma, gammainc, gammaincc, gammaln, polygamma
 
 from whether.arrays import Array
 
@@ -33,6 +33,9 @@ _PLACES, _SHARES = leggauss(40)
 NODES, WEIGHTS = (0.5 * (_PLACES + 1)) ** 2, 0.5 * (_PLACES + 1) * _SHARES
 # The integral of a tail ends where the density has fallen to exp(-38) of what it was.
 NOTHING = 38.0
+# Past it the incomplete gamma function of a known shape is its asymptotic series, to twelve digits.
+FAR, N_FAR_TERMS = 300.0, 6
+N_LOW_TERMS = 14  # of the series below y = k, where k is at most 1
 
 
 class Bend(NamedTuple):
@@ -85,6 +88,54 @@ def log_survival(w: Array, q: Array) -> Bend:
     hazard = np.where(is_low, np.exp(density.value) / (1 - share), tail.hazard)
     excess = np.where(is_low, density.by_w + hazard, tail.excess)
     return Bend(value, -hazard, first, -hazard * excess, -hazard * (density.by_q - first), second)
+
+
+def known_log_survival(w: Array, q: float) -> tuple[Array, Array, Array]:
+    """Log probability of a residual above w under a known shape q > 0, with first and second derivative in w.
+
+    Without derivatives in the shape it is the incomplete gamma function of k and y = k exp(q w), in a small part of the
+    time.
+    """
+    k = q**-2.0
+    y = k * np.exp(np.minimum(q * w, LARGEST_EXPONENT))
+    near, low = np.minimum(y, FAR), y < k
+    # Far out, Gamma(k, y) = y^(k - 1) exp(-y) series(y); the excess of the hazard over the fall of the density is
+    # computed without it, since they are nearly the same there.
+    far = np.maximum(y, FAR)
+    factors = (k - np.arange(1, N_FAR_TERMS + 1)) / far[..., None]
+    rest = np.cumprod(factors, axis=-1).sum(axis=-1)
+    tail = gammaincc(k, near)
+    # Rising powers of a small y may vanish, and the hazard with them.
+    hazard = q * np.exp(k * np.log(np.maximum(near, 1e-300)) - near - gammaln(k)) / tail
+    value = np.where(low, np.log1p(-gammainc(k, np.minimum(y, k))), np.log(tail))
+    is_far = y > FAR
+    return (
+        np.where(is_far, (k - 1) * np.log(far) - far - gammaln(k) + np.log1p(rest), value),
+        -np.where(is_far, q * far / (1 + rest), hazard),
+        -np.where(
+            is_far,
+            q * far / (1 + rest) * q * (k - far * rest / (1 + rest)),
+            hazard * (q * (k - near) + hazard),
+        ),
+    )
+
+
+def known_log_cdf(w: Array, q: float) -> tuple[Array, Array, Array]:
+    """Log probability of a residual at most w under a known shape q >= 1, with first and second derivative in w."""
+    k = q**-2.0
+    log_y = np.log(k) + np.minimum(q * w, LARGEST_EXPONENT)
+    y = np.exp(log_y)
+    low, small, large = y < k, np.minimum(y, k), np.maximum(y, k)
+    # Low down the function is y^k exp(-y) (1 + rest) / Gamma(k + 1), with nothing lost however small it is.
+    rest = np.cumprod(small[..., None] / (k + np.arange(1, N_LOW_TERMS + 1)), axis=-1).sum(axis=-1)
+    rise = q * k / (1 + rest)
+    share = 1 - gammaincc(k, large)
+    rate = q * np.exp(k * np.log(large) - large - gammaln(k)) / share
+    return (
+        np.where(low, k * log_y - small - gammaln(k + 1) + np.log1p(rest), np.log1p(-gammaincc(k, large))),
+        np.where(low, rise, rate),
+        np.where(low, rise * q * (k * rest / (1 + rest) - small), rate * (q * (k - large) - rate)),
+    )
 
 
 def upper_tail(w: Array, q: Array) -> Tail:
