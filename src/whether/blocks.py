@@ -20,7 +20,7 @@ Other = TypeVar("Other")
 Sum = TypeVar("Sum")
 
 # Bytes of blocks that stay in memory between passes where blocks are read from files.
-KEPT_BYTES = 3 * 2**28
+KEPT_BYTES = 2**29
 
 
 def add_parts(one: Any, other: Any) -> Any:
