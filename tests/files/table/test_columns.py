@@ -20,6 +20,12 @@ from whether.files.table.dates import as_days, parse_end
         (["", "NA"], "empty"),
         (["2020-01-02", "2021-12-31T10:00:00"], "date"),
         (["31/12/2020", ""], "date"),
+        (["31.12.2020 14:30", "1.2.2020"], "date"),
+        (["26 July 2019", "1 Jan. 2018", "NA"], "date"),
+        (["26JUL2019", "01sep2011"], "date"),
+        (["Sept 1, 2019", "May 26 2019"], "date"),
+        (["10 Elm 1990", "2 May 1999"], "text"),
+        (["1 Ma 2019", "1 J 2019"], "text"),
         (["yes", "no"], "text"),
         (["0x10", "1_0"], "text"),
         (["=1+1", "@cmd"], "text"),
@@ -42,6 +48,14 @@ def test_text_is_told_by_all_of_its_cells(column, cells, kind):
 )
 def test_numbers_keep_their_values_and_their_gaps(column, cells, type_, expected):
     np.testing.assert_array_equal(column(cells, kind=type_).numbers(), expected)
+
+
+def test_months_in_words_are_the_same_days_as_in_numbers(column):
+    words, numbers = column(["26-Jul-2019", None, "1 March 2020"]), column(["2019-07-26", None, "2020-03-01"])
+    np.testing.assert_array_equal(as_days(words), as_days(numbers))
+    assert parse_end("31 December 2019") == parse_end("Dec 31, 2019") == parse_end("2019-12-31")
+    with pytest.raises(TableError, match="month 2, day 31"):
+        as_days(column(["31 Feb 2019"]))
 
 
 def test_none_is_a_category_among_words_and_a_gap_among_numbers(column):

@@ -29,7 +29,16 @@ DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?$"
 # 1,234 may be a thousand or one and a bit.
 AMBIGUOUS_COMMA = r"^[+-]?([1-9][0-9]{0,2},[0-9]{3}|[0-9]+)$"
 ISO_DATE = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.,+Z-]*)?$"
-LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}$"
+LOCAL_DATE = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}([ T][0-9:.,+Z-]*)?$"
+# 26 July 2019, 26-Jul-2019, 26JUL2019, July 26, 2019.
+WORDED_DATE = (
+    r"^((?P<day>[0-9]{1,2})\.?[ -]?(?P<month>[A-Za-z]{3,9})\.?[ -]?"
+    r"|(?P<named>[A-Za-z]{3,9})\.? (?P<then>[0-9]{1,2}),? )(?P<year>[0-9]{4})$"
+)
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
 # Days since 1970 of the first and last day of the calendar, and how many units a day has.
 FIRST_DAY, LAST_DAY = (
     day.toordinal() - datetime.date(1970, 1, 1).toordinal() for day in (datetime.date.min, datetime.date.max)
@@ -125,7 +134,28 @@ def _from_text(name: str, data: pa.ChunkedArray) -> Column:
         return Column(name, "date", text)
     if _every(text, MONTH):
         return Column(name, "date", text, "as months, each at its middle")
+    if _every(text, WORDED_DATE) and (dates := _from_words(text)) is not None:
+        return Column(name, "date", dates)
     return Column(name, "text", text)
+
+
+def _from_words(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Dates with the month in words as 2019-07-26; None where a word is no month, or not in English."""
+    coded = text.combine_chunks().dictionary_encode()
+    written = [spell_date(cell) for cell in coded.dictionary.to_pylist()]
+    if None in written:
+        return None
+    return pa.chunked_array([pa.array(written, pa.string()).take(coded.indices)])
+
+
+def spell_date(cell: str) -> str | None:
+    """Return a date with the month in words as 2019-07-26; None if it is none."""
+    found = re.match(WORDED_DATE, cell)
+    word = (found["month"] or found["named"]).lower() if found else ""
+    months = [number for number, month in enumerate(MONTHS, 1) if month.startswith(word) or word == month[:4]]
+    if found is None or len(months) != 1:
+        return None
+    return f"{found['year']}-{months[0]:02d}-{int(found['day'] or found['then']):02d}"
 
 
 def _parse_numbers(name: str, text: pa.ChunkedArray) -> Column | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import ISO_DATE, LOCAL_DATE, MONTH, Column
+from whether.files.table.columns import ISO_DATE, LOCAL_DATE, MONTH, Column, spell_date
 from whether.files.table.findings import TableError, shorten
 
 Array = NDArray[np.float64]
@@ -102,7 +102,7 @@ def parse_end(text: str) -> float | None:
 
     A date that may be read two ways is none.
     """
-    cell = text.strip()
+    cell = spell_date(text.strip()) or text.strip()
     try:
         if re.fullmatch("[0-9]{4}", cell):
             return _count(int(cell), 12, 31)
