@@ -21,7 +21,7 @@ from whether.learners import BoostedLearner, EMLearner, NeuralLearner
 # Small learners: the checks ask how a classifier behaves, not what it finds.
 NETWORK = NeuralLearner(hidden=(4,), max_epochs=3, n_networks=2)
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-TREES = BoostedLearner(max_rounds=20)
+TREES = BoostedLearner(max_rounds=5)
 FOREST = RandomForestClassifier(n_estimators=5, min_samples_leaf=3)
 HISTOGRAM = HistGradientBoostingClassifier(max_iter=5)
 
@@ -159,7 +159,7 @@ TRANSLATED = [
 
 WITH_TIMES = [
     FollowUpFromRows(shrinkage=100.0),
-    MixtureFromRows(),
+    MixtureFromRows(shrinkage=100.0),
     DiscreteFromRows(shrinkage=1.0),
     CoxFromRows(shrinkage=100.0),
     PromotionFromRows(),

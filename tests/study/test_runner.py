@@ -17,10 +17,10 @@ from whether.study.runner import run_cells
 from whether.study.store import open_existing
 
 CELLS = (
-    "simulation", "--quick", "--replicates", "5", "--worlds", "baseline",
+    "simulation", "--quick", "--replicates", "3", "--worlds", "baseline",
     "--methods", "oracle/linear,LR/linear,SARPU-R/linear,FUMC-F/linear,AFTMC-F/linear",
 )  # fmt: skip
-N_CELLS = 25
+N_CELLS = 15
 
 
 def count_rows(path):
