@@ -41,7 +41,11 @@ def main() -> int:
         for name, what in BENCHMARKS.items():
             print(f"{name:13s} {what}")
         return 0 if len(sys.argv) < 2 else 2
-    importlib.import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+    benchmark = importlib.import_module(f"benchmarks.{sys.argv[1]}")
+    if {"-h", "--help"} & set(sys.argv[2:]):
+        print(benchmark.__doc__)
+        return 0
+    benchmark.main(sys.argv[2:])
     return 0
 
 
