@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import whether as wh
+from whether.validate.features import check_features
 
 
 def replaced(values, row, value):
@@ -14,6 +15,19 @@ def replaced(values, row, value):
     changed = np.array(values, dtype=float)
     changed[row] = value
     return changed
+
+
+# ---------------------------------------------------------------- features
+
+
+def test_numbers_whose_sum_is_too_large_are_no_infinity():
+    large = np.full((40, 2), 1e307)
+    check_features(large, ["a", "b"])
+    check_features(replaced(large, (3, 1), math.nan), ["a", "b"], allow_missing=True)
+    with pytest.raises(wh.DataError, match=r"NaN \(missing\): 1 values are not finite \(first: row 3, column 'b'"):
+        check_features(replaced(large, (3, 1), math.nan), ["a", "b"])
+    with pytest.raises(wh.DataError, match=r"infinity: 2 values are not finite \(first: row 0, column 'b'"):
+        check_features(replaced(large, ([0, 5], [1, 0]), [math.inf, -math.inf]), ["a", "b"])
 
 
 # ---------------------------------------------------------------- labels

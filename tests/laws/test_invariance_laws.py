@@ -1,6 +1,7 @@
 """What a fit must not depend on: units of time, weights written as rows, order of rows and columns."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -42,6 +43,19 @@ def assert_only_the_location_intercept_moved(one, other, by, atol=1e-6):
         moved = by if (here.part, here.term) == ("location", "intercept") else 0.0
         assert there.estimate - here.estimate == pytest.approx(moved, abs=atol), (here.part, here.term)
         assert there.standard_error == pytest.approx(here.standard_error, rel=1e-5)
+
+
+# ---------------------------------------------------------------- how the features lie in memory
+
+
+@pytest.mark.parametrize("estimator", CURE_MODELS)
+def test_rows_or_columns_may_lie_one_after_the_other(estimator, people, quiet_fit):
+    by_row = replace(people, X=np.ascontiguousarray(people.X))
+    by_column = replace(people, X=np.asfortranarray(people.X))
+    assert by_column.X.flags.f_contiguous
+    assert not by_column.X.flags.c_contiguous
+    first, second = (quiet_fit(estimator(shrinkage=100.0), some) for some in (by_row, by_column))
+    assert_same_answers(first, second, people.X, atol=1e-9)
 
 
 # ---------------------------------------------------------------- the unit of time
