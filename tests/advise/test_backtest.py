@@ -74,7 +74,7 @@ def test_rows_of_a_group_are_never_split(cohort, monkeypatch):
         seen.append((set(group[training]), set(group[test])))
         return {"LR": np.linspace(0, 1, int(test.sum()))}, {}
 
-    monkeypatch.setattr("whether.advise.backtesting._predict", spy)
+    monkeypatch.setattr("whether.advise.split._predict", spy)
     run(cohort, methods=["LR"], groups=group)
     assert seen
     assert all(not training & test for training, test in seen)
@@ -185,7 +185,7 @@ def test_the_advice_of_then_is_told_follow_up_only_where_it_was_known(cohort):
 
 
 def test_a_refusal_of_then_is_said(monkeypatch, cohort):
-    monkeypatch.setattr("whether.advise.backtesting._advise_then", lambda *given: ("LR", True))
+    monkeypatch.setattr("whether.advise.split._advise_then", lambda *given: ("LR", True))
     told = " ".join(str(run(cohort, advice=True)).split())
     assert "Advised then: LR (2); a number for the mean risk was refused in 2 of 2 splits." in told
 
