@@ -151,6 +151,14 @@ def test_ids_leaks_codes_and_repeated_rows_are_seen():
     assert "possible leak" in str(found)
 
 
+@pytest.mark.parametrize("name", ["family", "household_no", "Group"])
+def test_families_are_rows_that_belong_together_and_treatments_are_not(name):
+    kin = frame(event=EVENT * 1, time=TIME, group_treated=OTHER * 1, **{name: np.arange(N) // 3})
+    assert wh.check_table(kin).options["group"] == name
+    assert "group" not in wh.check_table(kin.drop(columns=name)).options
+    assert "group" not in wh.check_table(kin, features=[name]).options
+
+
 @pytest.mark.parametrize("case", MESSY)
 def test_what_can_be_read_is_ready_and_what_cannot_is_in_the_way(case, tmp_path):
     messy = MESSY[case]

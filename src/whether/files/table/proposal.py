@@ -55,6 +55,9 @@ class Proposal:
         self.open = [sight for name, sight in sights.items() if name not in used]
         self._propose_event()
         self._propose_times()
+        kin = [sight for sight in self.open if sight.names_kin]
+        if len(kin) == 1 and "group" not in self.options and kin[0].name not in _listed(self.options.get("features")):
+            self._take("group", kin[0])
         self._propose_id()
 
     def _take(self, role: str, sight: Sight) -> None:

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 
 MOST_VALUES = 6  # of an event column
 FEWEST_TIMES = 8  # different values of a column of times, unless people are few
+FEWEST_KIN = 20  # different families, of a column that is more than a treatment or a centre
 # Words in names of columns, whole or as their beginnings.
 PLAIN_EVENT = {
     "event",
@@ -76,6 +77,7 @@ SPELL_STOPS = ("stop", "tstop", "exit", "end")
 EARLIER = ("prior", "previous", "hist", "hx", "family", "mother", "father", "before", "baseline", "lower")
 BIRTH = ("birth", "born", "dob", "age")
 WHO = ("patient", "subject", "person", "participant", "mrn", "uuid", "guid", "pid", "pat")
+KIN = ("group", "famil", "cluster", "household", "sibship", "pedigree", "litter", "couple", "pair", "twin")
 # What cells of an event column say.
 NOT_SEEN = (
     "0", "no", "n", "none", "false", "f", "alive", "living", "censor", "no event", "event-free", "event free",
@@ -177,16 +179,30 @@ class Sight:
     @property
     def id_rank(self) -> int:
         """How much like an id: 0 not at all, 1 as numbers of rows are, 2 by its name."""
-        if self.kind not in ("number", "text") or self.column is None:
+        if not self._is_code or self.column is None:
             return 0
         known = self.column.data.drop_null()
         n_values = pc.count_distinct(known).as_py()
-        if self.kind == "number" and not np.array_equal(self.numbers, np.floor(self.numbers), equal_nan=True):
-            return 0
         is_named = self.says(WHO) or bool(ID_NAME.search(self.name)) or "id" in self.words
         if is_named and n_values > max(len(known) / 4, MOST_VALUES):
             return 2 if self.says(WHO) or "id" in self.words else 1
         return int(self.kind == "number" and counts_rows(np.asarray(known.to_numpy())))
+
+    @property
+    def names_kin(self) -> bool:
+        """Whether it says which rows belong together, such as those of a family: many values, most of several rows."""
+        if not self._is_code or self.column is None or not self.says(KIN):
+            return False
+        known = self.column.data.drop_null()
+        n_values = pc.count_distinct(known).as_py()
+        return bool(max(len(known) / 20, FEWEST_KIN) < n_values < 0.9 * len(known))
+
+    @property
+    def _is_code(self) -> bool:
+        """Whether its cells are text or whole numbers."""
+        if self.kind == "number":
+            return np.array_equal(self.numbers, np.floor(self.numbers), equal_nan=True)
+        return self.kind == "text"
 
 
 _PAIRS = ({"0", "1"}, {"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"})
