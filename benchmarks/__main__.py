@@ -26,6 +26,7 @@ BENCHMARKS = {
     "priors": "class priors: estimate, coverage and width of the interval, with and without a constant propensity",
     "coverage": "coverage of 95 % confidence intervals over 400 replicates",
     "intervals": "coverage of intervals of single risks of new people, by learner, and what they cost",
+    "registries": "time of `whether analyze` on two registries, and of `auto` on 250,000 people",
     "advice": "the advised method against the best one, on worlds and on real cohorts put back in time",
     "backtest": "who counts how in a backtest, beside the truth",
     "evidence": "level and power of the tests behind the advice",
