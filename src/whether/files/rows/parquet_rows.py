@@ -98,7 +98,7 @@ class ParquetRows(RowSource):
         used = [weight] if weight is not None else []
         self.sample = look_at(self._evenly_spaced(), event, {**known, "drop": [*(known.get("drop") or ()), *used]})
         self.encoder, self._client = self.sample.encoder, client
-        self._reader = Reader(self.sample.roles, self.encoder, weight, question == "net")
+        self._reader = Reader(self.sample.roles, self.encoder.without_limits(), weight, question == "net")
         self.names, self.findings = self.encoder.features, self.sample.findings
 
     def _evenly_spaced(self) -> pa.Table:

@@ -84,7 +84,9 @@ def standardize(
             rows, block = order[start : start + block_rows], features[:, start : start + block_rows]
             if by_column:  # as tables are: nothing needs to be turned round
                 for place, column in enumerate(columns):  # rounded, if at all, when the mean is gone
-                    block[place] = (source[:, column][rows] - mean[place]) / scale[place]
+                    values = source[:, column].take(rows)
+                    values -= mean[place]
+                    np.divide(values, scale[place], out=block[place], casting="same_kind")
                 continue
             taken = source[rows] if every_column else source[np.ix_(rows, columns)]
             if block_rows == BLOCK_ROWS:
