@@ -25,7 +25,7 @@ N = 4000
 def frame():
     cohort = wh.simulate("partially-dependent", n=N, seed=2)
     frame = pd.DataFrame(cohort.X, columns=["age", "dose", "score", "level"])
-    return frame.assign(relapse=cohort.y.astype(int), years=cohort.time)
+    return frame.assign(relapse=cohort.y.astype(int), years=cohort.time, followed=cohort.follow_up)
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +37,15 @@ def files(frame, tmp_path_factory):
 
 FEATURES = ["age", "dose", "score", "level"]
 METHODS = {"time": wh.MixtureCureClassifier, "follow_up": wh.FollowUpCureClassifier}
+CLOCKS = {"time": "years", "follow_up": "followed"}
+KNOWN = {"event": "relapse", "time": "years", "features": FEATURES}
 
 
 @pytest.fixture(scope="module")
 def in_memory(frame):
-    return {clock: build(clock).fit(frame[FEATURES], frame["relapse"], **{clock: frame["years"]}) for clock in METHODS}
+    return {
+        clock: build(clock).fit(frame[FEATURES], frame["relapse"], **{clock: frame[CLOCKS[clock]]}) for clock in METHODS
+    }
 
 
 def build(clock="time"):
@@ -69,7 +73,7 @@ class KillsOnce:
 
 @pytest.mark.parametrize("clock", METHODS)
 def test_workers_give_the_fit_of_all_rows_and_so_they_do_when_one_is_lost(clock, client, files, in_memory):
-    known = {"event": "relapse", clock: "years", "features": FEATURES}
+    known = {"event": "relapse", clock: CLOCKS[clock], "features": FEATURES}
     rows = wh.ParquetRows(files, client=client, **known)
     assert_same(build(clock).fit_rows(rows), in_memory[clock])
     mortal = KillsOnce(client)
@@ -82,7 +86,7 @@ def test_workers_may_run_in_another_folder(client, files, in_memory, tmp_path, m
     monkeypatch.chdir(files.parent)
     homes = client.run(os.getcwd)
     client.run(os.chdir, tmp_path)
-    rows = wh.ParquetRows(f"{files.name}/*.parquet", event="relapse", time="years", client=client)
+    rows = wh.ParquetRows(f"{files.name}/*.parquet", **KNOWN, client=client)
     assert_same(build().fit_rows(rows), in_memory["time"])
     for worker, home in homes.items():
         client.run(os.chdir, home, workers=[worker])
@@ -91,7 +95,7 @@ def test_workers_may_run_in_another_folder(client, files, in_memory, tmp_path, m
 def test_a_file_that_workers_cannot_see_is_named(client, files, tmp_path):
     hidden = tmp_path / "hidden.parquet"
     hidden.write_bytes((files / "all.parquet").read_bytes())
-    rows = wh.ParquetRows(hidden, event="relapse", time="years", client=client)
+    rows = wh.ParquetRows(hidden, **KNOWN, client=client)
     hidden.unlink()
     with pytest.raises(wh.DataError, match=r"cannot read .*hidden\.parquet.* under the same paths"):
         build().fit_rows(rows)
@@ -105,7 +109,7 @@ def test_the_program_says_what_a_cluster_lacks(workers, message, files, tmp_path
     from whether.cli.app import app
 
     monkeypatch.setattr("whether.cli.blocks.PATIENCE", 1)
-    about = ["--event", "relapse", "--time", "years", "-o", str(tmp_path / "model.whether")]
+    about = ["--event", "relapse", "--time", "years", "--drop", "followed", "-o", str(tmp_path / "model.whether")]
     with distributed.LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
         address = cluster.scheduler_address if workers == 0 else "nowhere"
         result = CliRunner().invoke(app, ["fit", str(files), *about, "--dask", address])
@@ -115,7 +119,7 @@ def test_the_program_says_what_a_cluster_lacks(workers, message, files, tmp_path
 
 def test_a_dask_frame_is_read_where_it_is(client, frame, in_memory):
     dd = pytest.importorskip("dask.dataframe", reason="Dask's data frames are an extra")
-    rows = wh.DaskRows(dd.from_pandas(frame, npartitions=3), event="relapse", time="years", client=client)
+    rows = wh.DaskRows(dd.from_pandas(frame, npartitions=3), **KNOWN, client=client)
     assert_same(build().fit_rows(rows), in_memory["time"])
 
 
