@@ -2,14 +2,16 @@
 
 python -m benchmarks rows FOLDER 20000000         # makes the files there unless they exist, then fits
 python -m benchmarks rows FOLDER 2000000 --check  # and compares with the fit in memory
+python -m benchmarks rows FOLDER 20000000 --paper # and says what a billion rows on a hundred workers would take
 python -m benchmarks rows FOLDER 2000000 --dask   # one worker process, two, and two of which one is killed
 """
 
 import os
+import pickle
 import resource
 import signal
+import statistics
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
@@ -21,9 +23,13 @@ import pyarrow.parquet as pq
 
 import whether as wh
 from whether.blocks import LocalBlocks
+from whether.files.rows.dask_rows import DaskBlocks
 from whether.files.rows.parquet_rows import Piece, find_pieces
+from whether.learners.linear.penalized import Evaluation
 
 D, FILE_ROWS, GROUP_ROWS = 20, 1_000_000, 250_000
+PAPER_ROWS, PAPER_WORKERS = 10**9, 100
+N_RUNS = 3  # of which the median counts
 FEATURES = [f"x{i:02d}" for i in range(D)]
 
 
@@ -94,7 +100,7 @@ def largest_difference(one, other):
     return float(np.max(np.abs(one.model_.coefficients / other.model_.coefficients - 1)))
 
 
-def measure(folder, check):
+def measure(folder, check, on_paper):
     passes = Passes()
     for name, (model, clock, column) in fits().items():
         columns = ["seen", column, *FEATURES]
@@ -112,6 +118,8 @@ def measure(folder, check):
             f"{spent.processor / (n_passes * processor):.2f}; peak memory so far {peak:.2f} GiB; "
             f"{fitted.fit_result_.message}"
         )
+        if on_paper:
+            tell_paper(fitted, spent.processor / rows.n_rows)
         if check:
             frame = pa.concat_tables([pq.read_table(path) for path in sorted(folder.glob("*.parquet"))]).to_pandas()
             again = fits()[name][0].fit(frame[FEATURES], frame["seen"], **{k: frame[v] for k, v in clock.items()})
@@ -125,23 +133,79 @@ def _fit(model, folder, clock, **where):
     return rows, model.fit_rows(rows)
 
 
+def tell_paper(fitted, per_row):
+    """What a billion rows would take on a hundred workers of one core, by the seconds for a row just measured."""
+    size, groups = fitted.model_.coefficients.size, PAPER_ROWS // GROUP_ROWS
+    sums = len(pickle.dumps(Evaluation(0.0, np.zeros(size), np.zeros((size, size)))))
+    print(
+        f"{'':13s} on paper, {PAPER_ROWS:,} rows on {PAPER_WORKERS} workers of one core: {1e6 * per_row:.1f} µs for "
+        f"a row and a whole fit are {per_row * PAPER_ROWS / PAPER_WORKERS:.0f} s on each; sums with the Hessian of "
+        f"{size} coefficients are {sums / 1e3:.0f} kB a row group, {groups * sums / 1e6:.0f} MB a pass of "
+        f"{groups:,} row groups"
+    )
+
+
+class Rounds:
+    """Counts how often sums are asked of a cluster, and kills a worker in the middle of one of these rounds."""
+
+    def __init__(self):
+        self.count, self.fatal, self.victim, self.killed_at, each = 0, 0, 0, None, DaskBlocks.each
+
+        def counted(blocks, *arguments, **named):
+            self.count += 1
+            is_fatal = self.count == self.fatal
+            for part in each(blocks, *arguments, **named):
+                if is_fatal and self.killed_at is None:  # the first block is done, the others are not
+                    os.kill(self.victim, signal.SIGKILL)
+                    self.killed_at = time.perf_counter()
+                yield part
+
+        DaskBlocks.each = counted
+
+    def start(self, fatal=0, victim=0):
+        """Count anew; a worker process dies in this round, if any."""
+        self.count, self.fatal, self.victim, self.killed_at = 0, fatal, victim, None
+
+
 def measure_cluster(folder):
     from distributed import Client, LocalCluster
 
-    settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
     alone = {name: _fit(model, folder, clock)[1] for name, (model, clock, _) in fits().items()}
-    for workers, kills in ((1, False), (2, False), (2, True)):
-        with LocalCluster(n_workers=workers, silence_logs=50, **settings) as cluster, Client(cluster) as client:
-            for name, (model, clock, _) in fits().items():
-                rows = wh.ParquetRows(folder, event="seen", features=FEATURES, client=client, **clock)
-                if kills:
-                    victim = next(iter(client.run(os.getpid).values()))
-                    threading.Timer(1.0, os.kill, (victim, signal.SIGKILL)).start()
-                fitted, spent = seconds(lambda: model.fit_rows(rows))  # noqa: B023
+    rounds, medians, usual = Rounds(), {}, {}
+    for workers in (1, 2):
+        with LocalCluster(n_workers=workers, **settings) as cluster, Client(cluster) as client:
+            for name in fits():
+                runs = []
+                for _ in range(N_RUNS):
+                    rounds.start()
+                    fitted, spent = _fit_there(name, folder, client)
+                    runs.append(spent.clock)
+                medians[workers, name], usual[name] = statistics.median(runs), rounds.count
                 print(
-                    f"{workers} worker(s){', one killed' if kills else '':12s} {name:13s} {spent.clock:6.1f} s, "
-                    f"largest relative difference {largest_difference(fitted, alone[name]):.1e}"
+                    f"{workers} worker(s) {name:13s} median {medians[workers, name]:.1f} s of {min(runs):.1f} to "
+                    f"{max(runs):.1f}, largest relative difference {largest_difference(fitted, alone[name]):.1e}"
                 )
+    for name in fits():
+        print(f"{name:13s} two workers are {medians[1, name] / medians[2, name]:.2f} times as fast as one")
+    for name in fits():
+        with LocalCluster(n_workers=2, **settings) as cluster, Client(cluster) as client:
+            address, victim = next(iter(client.run(os.getpid).items()))
+            rounds.start(-(-usual[name] // 2), victim)
+            fitted, spent = _fit_there(name, folder, client)
+            before = time.perf_counter() - rounds.killed_at
+            is_lost = address not in client.scheduler_info(n_workers=-1)["workers"]
+            print(
+                f"one of 2 killed {name:13s} {spent.clock:.1f} s, killed in round {rounds.fatal} of {usual[name]}, "
+                f"{before:.1f} s before the end; {'lost' if is_lost else 'NOT LOST'} to the scheduler; largest "
+                f"relative difference {largest_difference(fitted, alone[name]):.1e}"
+            )
+
+
+def _fit_there(name, folder, client):
+    model, clock, _ = fits()[name]
+    rows = wh.ParquetRows(folder, event="seen", features=FEATURES, client=client, **clock)
+    return seconds(lambda: model.fit_rows(rows))
 
 
 def main(arguments):
@@ -153,4 +217,4 @@ def main(arguments):
     if "--dask" in arguments:
         measure_cluster(folder)
     else:
-        measure(folder, "--check" in arguments)
+        measure(folder, "--check" in arguments, "--paper" in arguments)

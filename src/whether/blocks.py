@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from whether.arrays import Array
 
@@ -64,6 +64,9 @@ ALONE = Team(0, ("localhost",), ((),), lambda values: values)
 class Blocks(ABC, Generic[Block]):
     """Blocks of one kind, always in the same order."""
 
+    # Whether they are made anew each time, so that what is made of them may take their memory.
+    are_fresh: ClassVar[bool] = False
+
     @abstractmethod
     def map(self, function: Callable[[Block], Other]) -> Blocks[Other]:
         """Return the blocks that a function makes of these; they are kept where these are kept."""
@@ -102,8 +105,10 @@ class LocalBlocks(Blocks[Block]):
     places : sequence
         Where there are blocks, such as parts of files, in their order.
     read : callable
-        Returns the blocks of a place.
+        Returns the blocks of a place, in memory of their own.
     """
+
+    are_fresh: ClassVar[bool] = True
 
     def __init__(self, places: Sequence[Any], read: Callable[[Any], Iterable[Block]]) -> None:
         self._places, self._read = places, read

@@ -12,6 +12,9 @@ from whether.cli.problems import CommandError
 from whether.files.rows import ParquetRows
 from whether.files.rows.parquet_rows import find_pieces
 
+# Seconds in which a scheduler has to answer, and to have a worker.
+PATIENCE = 10
+
 
 @contextmanager
 def opened_rows(cohort: CohortOptions, address: str | None, in_blocks: bool) -> Iterator[ParquetRows | None]:
@@ -24,9 +27,9 @@ def opened_rows(cohort: CohortOptions, address: str | None, in_blocks: bool) -> 
         return
     if cohort.group is not None:
         raise CommandError("--group cannot be used with rows that come in blocks: those of a group may lie in several.")
-    roles = column_roles(cohort, find_pieces(cohort.table)[0].columns)
+    roles = column_roles(cohort, find_pieces(cohort.tables)[0].columns)
     with nullcontext() if address is None else _client_at(address) as client:
-        yield ParquetRows(cohort.table, question=cohort.question, client=client, **roles)
+        yield ParquetRows(cohort.tables, question=cohort.question, client=client, **roles)
 
 
 def _client_at(address: str) -> Any:
@@ -35,6 +38,14 @@ def _client_at(address: str) -> Any:
     except ImportError:
         raise CommandError("--dask needs Dask: pip install 'whether[dask]'.") from None
     try:
-        return Client(address, timeout=10)
+        client = Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
-        raise CommandError(f"No Dask scheduler answers at {address!r}: {str(error).splitlines()[0]}") from None
+        raise CommandError(f"No Dask scheduler answers at {address!r}: {str(error).splitlines()[0]}.") from None
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        client.close()
+        raise CommandError(
+            f"The Dask scheduler at {address!r} has no workers. Start some: dask worker {address}"
+        ) from None
+    return client

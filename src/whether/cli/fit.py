@@ -22,7 +22,7 @@ from whether.cli.options import (
 )
 
 
-@about_cohort(needs_table=True, takes=("group",))
+@about_cohort(needs_table=True, takes=("group", "more"))
 def fit(
     cohort: CohortOptions,
     output: ModelOutput,
@@ -77,7 +77,7 @@ def fit(
     from whether.telling.plain import to_plain
     from whether.telling.prediction_words import INTERVALS
 
-    check_output(output, cohort.table, force=force)
+    check_output(output, cohort.table, *(cohort.more or ()), force=force)
     chosen = choice.check_method(method, cohort)
     check_learner(learner)
     check_penalty(penalty)

@@ -16,8 +16,8 @@ import typer
 
 from whether.cli.problems import CommandError
 
-# Options about columns that only some commands have.
-SPECIAL = ("group", "by")
+# Options about columns, and further files of the table, that only some commands have.
+SPECIAL = ("group", "by", "more")
 # Options that list columns.
 COLUMN_LISTS = ("features", "drop", "categorical", "propensity_features", "id", "by", "keep")
 LEARNERS = ("linear", "boosted", "neural", "auto")
@@ -71,6 +71,9 @@ class CohortOptions:
     """The table and what its columns are, as given on the command line; without a table the cohort is simulated."""
 
     table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", show_default="a simulated cohort", **TABLE)] = None
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="[TABLE]...", help="Further files of the same table.")
+    ] = None
     event: Annotated[Text, option("Column that says whether the event was seen: 0 or 1.")] = None
     time: Annotated[Text, option("Column with the time of the event or, without it, of the end of follow-up.")] = None
     follow_up: Annotated[Text, option("Column with how long each person was, or would have been, followed.")] = None
@@ -139,7 +142,12 @@ class CohortOptions:
         """The table, opened once: standard input can be read only once."""
         from whether.files.table import open_table
 
-        return open_table(self.table, query=self.query, sheet=self.sheet)
+        return open_table(self.tables, query=self.query, sheet=self.sheet)
+
+    @property
+    def tables(self) -> Any:
+        """File or pattern of the table, or the files, where a shell has put them in place of a pattern."""
+        return [self.table, *self.more] if self.more else self.table
 
     def replaced(self, **settings: Any) -> CohortOptions:
         """The same table, with other parameters of `read_cohort`."""
@@ -160,7 +168,11 @@ class CohortOptions:
     def told(self) -> dict[str, Any]:
         """Options that were given, by their names on the command line."""
         values = {"--" + entry.name.replace("_", "-"): getattr(self, entry.name) for entry in dataclasses.fields(self)}
-        return {name: value for name, value in values.items() if name != "--table" and value not in (None, 0)}
+        return {
+            name: value
+            for name, value in values.items()
+            if name not in ("--table", "--more") and value not in (None, 0)
+        }
 
 
 def about_cohort(

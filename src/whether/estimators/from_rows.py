@@ -16,6 +16,7 @@ from whether.validate import (
     check_both_classes,
     check_moments,
     check_needs,
+    check_people,
     check_potential_follow_up,
     check_readable,
 )
@@ -62,6 +63,7 @@ class FromRows:
             self.feature_names_in_ = np.array(rows.names, dtype=object)
         self.categories_: dict[str, Any] = {}
         population = rows.survey()
+        check_people(population.people, population.n)
         check_moments(population.mean, population.scale, population.sample)
         check_both_classes(population.n_labeled, population.n)
         check_potential_follow_up(population.sample)

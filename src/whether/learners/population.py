@@ -17,6 +17,7 @@ from whether.arrays import Array, Flags, Rows
 from whether.blocks import Blocks
 from whether.cohort import Cohort, join
 from whether.learners.rows import step_of_part
+from whether.validate import refuse_nobody
 
 # On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow, the
 # first of them over a larger part.
@@ -125,6 +126,7 @@ def survey(blocks: Blocks[Cohort], counts: Sequence[tuple[int, int]]) -> Populat
     """
     offsets = np.cumsum([(0, 0), *counts], axis=0)
     n, n_labeled = (int(count) for count in offsets[-1])
+    refuse_nobody(n)
     fewest = -(-n // MOST_HELD)
     sizes = (DRAFT_ROWS, LARGER_ROWS)
     steps = {size: max(step_of_part(n, n_labeled, size, DRAFT_LABELED), fewest) for size in sizes}
@@ -145,6 +147,8 @@ def _center_of_first(blocks: Blocks[Cohort]) -> Array:
 
 
 def _mean_features(block: Cohort) -> Array:
+    if not block.n:  # of rows that all stand for nobody, or cannot be
+        return np.zeros(block.features.shape[1])
     return np.asarray(block.features.mean(axis=0, dtype=float))
 
 

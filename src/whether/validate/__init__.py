@@ -27,6 +27,7 @@ from whether.validate.labels_and_times import (
     check_enough_labels,
     check_labels,
     check_needs,
+    check_people,
     check_planned_follow_up,
     check_potential_follow_up,
     check_readable,
@@ -34,7 +35,7 @@ from whether.validate.labels_and_times import (
     number_groups,
     rank_of_labeled,
 )
-from whether.validate.per_person import check_lengths, check_times, check_weight, unmasked
+from whether.validate.per_person import check_lengths, check_times, check_weight, refuse_nobody, unmasked
 from whether.validate.records import check_negative, check_one_row_each, check_records
 from whether.validate.sparse_features import check_sparse, refuse_sparse, sparse_moments, tidy_sparse
 from whether.validate.values import (
@@ -75,6 +76,7 @@ __all__ = [
     "check_negative",
     "check_number",
     "check_one_row_each",
+    "check_people",
     "check_places",
     "check_planned_follow_up",
     "check_potential_follow_up",
@@ -92,6 +94,7 @@ __all__ = [
     "find_outlying",
     "number_groups",
     "rank_of_labeled",
+    "refuse_nobody",
     "refuse_sparse",
     "resolve_columns",
     "resolve_directions",

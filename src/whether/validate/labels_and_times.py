@@ -13,7 +13,7 @@ from whether.arrays import Features
 from whether.cohort import Cohort
 from whether.validate.error_types import ArgumentError, DataError, MissingTimeError
 from whether.validate.features import check_columns
-from whether.validate.per_person import check_times, check_weight, is_missing, unmasked
+from whether.validate.per_person import check_times, check_weight, is_missing, refuse_nobody, unmasked
 from whether.validate.records import check_one_row_each, check_records
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ def check_rows(
     """Check what can be checked row by row, of a cohort or a part of one; of ``records`` see `check_records`."""
     n = features.shape[0]
     labeled = check_labels(labels, n)
-    weight = None if sample_weight is None else _check_people(check_weight(sample_weight, n))
+    weight = None if sample_weight is None else check_weight(sample_weight, n, may_be_zero=True)
     checked_time = None if time is None else check_times(time, n, "time")
     checked_follow_up = None if follow_up is None else check_times(follow_up, n, "follow_up")
     known = check_records(labeled, checked_time, checked_follow_up, **records)
@@ -58,6 +58,9 @@ def check_rows(
 def check_cohort(features: Features, labels: ArrayLike, *, names: Sequence[str], **known: ArrayLike | None) -> Cohort:
     """Check everything that was passed to ``fit`` and return it as a `Cohort`; see `check_rows` for what is known."""
     cohort = check_rows(features, labels, names=names, **known)
+    if cohort.weight is not None:
+        refuse_nobody(cohort.n)
+        check_people(float(cohort.weight.sum()), cohort.n)
     check_potential_follow_up(cohort)
     check_columns(cohort.features, names)
     check_both_classes(int(np.count_nonzero(cohort.labeled)), cohort.n)
@@ -72,16 +75,14 @@ def check_cohort(features: Features, labels: ArrayLike, *, names: Sequence[str],
     return cohort
 
 
-def _check_people(weight: Array) -> Array:
+def check_people(people: float, rows: int) -> None:
     """Refuse weights that are shares: a row of weight 2 is two people, and a thousand of 0.001 are one."""
-    rows = int(np.count_nonzero(weight))
-    if weight.sum() < FEWEST_PER_ROW * rows:
+    if people < FEWEST_PER_ROW * rows:
         raise DataError(
             f"sample_weight says how many people each row stands for, and the {rows:,} rows together stand for "
-            f"{weight.sum():.3g}: that is too few to learn from. If the weights are shares, pass sample_weight / "
+            f"{people:.3g}: that is too few to learn from. If the weights are shares, pass sample_weight / "
             "sample_weight.mean()."
         )
-    return weight
 
 
 def check_labels(labels: ArrayLike, n: int) -> NDArray[np.bool_]:

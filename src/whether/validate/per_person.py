@@ -59,16 +59,22 @@ def refuse_rows(bad: NDArray[np.bool_], values: Array, name: str, rule: str, wha
         )
 
 
-def check_weight(values: ArrayLike, n: int) -> Array:
-    """Check that weights are one finite non-negative number per person, not all zero."""
+def check_weight(values: ArrayLike, n: int, *, may_be_zero: bool = False) -> Array:
+    """Check that weights are one finite non-negative number per person, not all zero unless they may."""
     weight = np.full(n, float(values)) if isinstance(values, numbers.Real) else to_numbers(values, "sample_weight")
     if weight.shape != (n,):
         raise DataError(f"sample_weight must be one number per person: shape ({n},) was expected, got {weight.shape}.")
     bad = ~(np.isfinite(weight) & (weight >= 0))
     refuse_rows(bad, weight, "sample_weight", "must be >= 0 and finite", "is not", "Drop or repair these rows.")
-    if not weight.any():
-        raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
+    if not may_be_zero:
+        refuse_nobody(int(np.count_nonzero(weight)))
     return weight
+
+
+def refuse_nobody(rows: int) -> None:
+    """Refuse a cohort of whose rows none stands for anybody."""
+    if not rows:
+        raise DataError("sample_weight is zero for everybody: no row is left to learn from.")
 
 
 def is_missing(value: Any) -> bool:

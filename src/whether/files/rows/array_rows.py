@@ -54,7 +54,7 @@ class ArrayRows(RowSource):
 
     def _read(self, start: int) -> list[Cohort]:
         rows = slice(start, start + self._block_rows)
-        features = np.asarray(self._X[rows], dtype=float)
+        features = np.array(self._X[rows], dtype=float, order="F")  # of its own, and column by column, as files have it
         check_features(features, self.names)
         known = {name: np.asarray(values[rows]) for name, values in self._known.items()}
         return [check_rows(features, np.asarray(self._y[rows]), names=self.names, **known)]

@@ -104,7 +104,7 @@ class DaskRows(RowSource):
         sample = self._parts.total(partial(_every, step), beside=firsts.tolist(), add=_stack)
         used = [weight] if weight is not None else []
         looked_at = look_at(sample, event, {**known, "drop": [*(known.get("drop") or ()), *used]})
-        reader = Reader(looked_at.roles, looked_at.encoder, weight)
+        reader = Reader(looked_at.roles, looked_at.encoder.without_limits(), weight)
         self._people = self._parts.map(partial(_read_part, reader))
         self.names, self.findings, self.encoder = looked_at.encoder.features, looked_at.findings, looked_at.encoder
 

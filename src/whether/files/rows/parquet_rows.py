@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whether.blocks import Blocks, LocalBlocks
-from whether.cohort import Cohort
+from whether.cohort import Cohort, join
 from whether.files.rows.dask_rows import DaskBlocks
 from whether.files.rows.table_blocks import MOST_LOOKED_AT, Reader, look_at
 from whether.files.table.findings import TableError, name_columns
+from whether.files.table.several import stack
 from whether.learners import RowSource
 from whether.learners.population import count_rows
 
@@ -98,7 +100,7 @@ class ParquetRows(RowSource):
         used = [weight] if weight is not None else []
         self.sample = look_at(self._evenly_spaced(), event, {**known, "drop": [*(known.get("drop") or ()), *used]})
         self.encoder, self._client = self.sample.encoder, client
-        self._reader = Reader(self.sample.roles, self.encoder, weight, question == "net")
+        self._reader = Reader(self.sample.roles, self.encoder.without_limits(), weight, question == "net")
         self.names, self.findings = self.encoder.features, self.sample.findings
 
     def _evenly_spaced(self) -> pa.Table:
@@ -110,7 +112,7 @@ class ParquetRows(RowSource):
             for table, _ in piece.tables(columns):
                 parts.append(table.take(pa.array(np.arange(-first % step, table.num_rows, step))))
                 first += table.num_rows
-        return pa.concat_tables(parts)
+        return stack(parts)
 
     def blocks(self) -> Blocks[Cohort]:
         """Return the people, in blocks."""
@@ -123,7 +125,9 @@ class ParquetRows(RowSource):
     def _blocks(self, reader: Reader) -> Blocks[Cohort]:
         if self._client is None:
             return LocalBlocks(self.pieces, partial(read_tables, reader))
-        return DaskBlocks.of(self._client, self.pieces).map(partial(read_piece, reader))
+        # Workers may run in another folder.
+        pieces = [replace(piece, path=str(Path(piece.path).absolute())) for piece in self.pieces]
+        return DaskBlocks.of(self._client, pieces).map(partial(read_piece, reader))
 
 
 def read_tables(reader: Reader, piece: Piece) -> Iterator[Cohort]:
@@ -134,9 +138,13 @@ def read_tables(reader: Reader, piece: Piece) -> Iterator[Cohort]:
 
 def read_piece(reader: Reader, piece: Piece) -> Cohort:
     """Read the people of one row group."""
-    from whether.cohort import join
-
-    return join(list(read_tables(reader, piece)))
+    try:
+        return join(list(read_tables(reader, piece)))
+    except OSError as error:
+        raise TableError(
+            f"A worker on {socket.gethostname()!r} cannot read {piece.path!r} ({str(error).splitlines()[0]}). All "
+            "workers need the files under the same paths."
+        ) from None
 
 
 def find_pieces(paths: Any) -> list[Piece]:

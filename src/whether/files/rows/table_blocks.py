@@ -14,7 +14,7 @@ from whether.files.table.findings import TableError
 from whether.files.table.outcome import Outcome, read_outcome
 from whether.files.table.roles import Roles
 from whether.files.table.table_cohort import TableCohort, read_cohort
-from whether.validate import ArgumentError, DataError, check_features, check_rows
+from whether.validate import ArgumentError, DataError, check_rows
 
 # Rows on which columns are looked at, and from which medians and categories are taken.
 MOST_LOOKED_AT = 200_000
@@ -60,8 +60,7 @@ class Reader:
             outcome, possible = read_outcome(part, self.roles, [], is_part=True)
             if possible is not None:
                 part, outcome = part.filter(pa.array(possible)), outcome.take(possible)
-            features = self.encoder.encode_table(part, [])
-            check_features(features, self.encoder.features)
+            features = self.encoder.encode_table(part, [])  # gaps are filled, and infinities refused
             known = _known_of(outcome)
             if self.is_net:
                 known.pop("competing", None)

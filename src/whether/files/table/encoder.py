@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -64,6 +64,11 @@ class NumberPlan:
 
     kind = "number"  # how the cells of later tables are read
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there are no limits beyond which values are unlike all that were learned from."""
+        return math.isnan(self.lowest) and math.isnan(self.highest)
+
     def outputs(self) -> list[str]:
         """Names of the features."""
         return [self.name] + [f"{self.name} is missing"] * self.flags_missing
@@ -75,7 +80,7 @@ class NumberPlan:
         if fills and column.kind != "empty":
             findings.append(GapsFilled(self.name, column.n_missing, self.fill, in_training=False))
         # Mostly nobody is: one look at both ends then spares what would be made to count them.
-        is_within = values.size == 0 or (values.min() >= self.lowest and values.max() <= self.highest)
+        is_within = values.size == 0 or self.is_open or (values.min() >= self.lowest and values.max() <= self.highest)
         beyond = 0 if is_within else int(np.count_nonzero((values < self.lowest) | (values > self.highest)))
         if beyond:
             findings.append(BeyondTraining(self.name, beyond, self.lowest, self.highest))
@@ -180,6 +185,14 @@ class Encoder:
         """Names of the features that come from a column."""
         made = [name for plan in self.plans if plan.name == column for name in plan.outputs()]
         return [name for name in made if name in self.features]
+
+    def without_limits(self) -> Encoder:
+        """Return what encodes people who are learned from, of whom none is unlike these."""
+        open_plans = (
+            replace(plan, lowest=math.nan, highest=math.nan) if isinstance(plan, NumberPlan) else plan
+            for plan in self.plans
+        )
+        return replace(self, plans=tuple(open_plans))
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Refuse a table without the columns that are needed, and say which."""

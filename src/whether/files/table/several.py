@@ -61,14 +61,18 @@ def check_alike(names: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
 
 
 def stack(tables: Sequence[pa.Table]) -> pa.Table:
-    """Put tables one below the other; a column that is text in one of them is text in all."""
+    """Put tables one below the other; a column that is text in one of them is text in all, yes and no are 1 and 0."""
     merged = []
     for name in tables[0].column_names:
         parts = [table[name] for table in tables]
         kinds = {part.type for part in parts if not pa.types.is_null(part.type)}
         if len(kinds) > 1:
-            numeric = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
-            parts = [part.cast(pa.float64() if numeric else pa.string(), safe=False) for part in parts]
+            is_number = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+            if all(any(is_kind(kind) for is_kind in is_number) for kind in kinds):
+                parts = [part.cast(pa.int8()) if pa.types.is_boolean(part.type) else part for part in parts]
+                parts = [part.cast(pa.float64(), safe=False) for part in parts]
+            else:
+                parts = [part.cast(pa.string(), safe=False) for part in parts]
         elif kinds:
             parts = [part.cast(next(iter(kinds))) for part in parts]
         merged.append(pa.chunked_array([chunk for part in parts for chunk in part.chunks], type=parts[0].type))

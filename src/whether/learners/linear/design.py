@@ -65,26 +65,35 @@ def _standardization(columns: Rows, mean: Array, scale: Array) -> Standardizatio
 
 
 def standardize(
-    cohort: Cohort, order: Rows, standardization: Standardization, *, rounded: bool = False
+    cohort: Cohort, order: Rows, standardization: Standardization, *, rounded: bool = False, in_place: bool = False
 ) -> FeatureMatrix:
-    """Copy the features of people in this order; rounded to single precision if that is enough."""
+    """Copy the features of people in this order; rounded to single precision if that is enough.
+
+    Or put them into this order where they are, if nobody needs them any more and they lie as they shall.
+    """
     columns, mean, scale = standardization
     if not isinstance(cohort.features, np.ndarray):
         scaled = csr_array(cohort.features[order][:, columns])
         scaled.data = scaled.data / scale[scaled.indices]
         return SparseMatrix(scaled, mean / scale)
     source = cohort.features
-    features = np.empty((columns.size, cohort.n), dtype=np.float32 if rounded else float)
-    block_rows = _rows_of_block(columns.size)
     every_column = np.array_equal(columns, np.arange(source.shape[1]))
     by_column = source.flags.f_contiguous and not source.flags.c_contiguous
+    if in_place and by_column and every_column and source.dtype == float:
+        for place, values in enumerate(source.T):
+            np.divide(values.take(order) - mean[place], scale[place], out=values)
+        return DenseMatrix(source.T)
+    features = np.empty((columns.size, cohort.n), dtype=np.float32 if rounded else float)
+    block_rows = _rows_of_block(columns.size)
 
     def fill_in(starts: list[int]) -> None:
         for start in starts:
             rows, block = order[start : start + block_rows], features[:, start : start + block_rows]
             if by_column:  # as tables are: nothing needs to be turned round
                 for place, column in enumerate(columns):  # rounded, if at all, when the mean is gone
-                    block[place] = (source[:, column][rows] - mean[place]) / scale[place]
+                    values = source[:, column].take(rows)
+                    values -= mean[place]
+                    np.divide(values, scale[place], out=block[place], casting="same_kind")
                 continue
             taken = source[rows] if every_column else source[np.ix_(rows, columns)]
             if block_rows == BLOCK_ROWS:

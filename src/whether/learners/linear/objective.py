@@ -40,7 +40,7 @@ class LinearObjective(PenalizedObjective):
     Features are standardised as is given or, where it is not, by their own means and standard deviations. Where they
     are many they may be held in single precision, in which they are gone through in less than half the time: values are
     then off by about 1e-5, far below what comparisons look at and large cohorts are fitted to, and too much for a last
-    digit.
+    digit. The memory of a cohort that nobody needs any more may become that of its working copy (``in_place``).
     """
 
     # What a look at some rows costs: so many times fewer of them settle starts, candidates and penalties.
@@ -53,6 +53,7 @@ class LinearObjective(PenalizedObjective):
         standardization: Standardization | None = None,
         *,
         may_round: bool = False,
+        in_place: bool = False,
     ) -> None:
         cohort = task.cohort
         self.order, self.n_labeled = labeled_first(
@@ -60,7 +61,7 @@ class LinearObjective(PenalizedObjective):
         )
         super().__init__(task, ridge, standardization or learn_standardization(cohort, order_columns(task)[0]))
         rounded = may_round and self.may_be_rounded
-        self.features = standardize(cohort, self.order, self.standardization, rounded=rounded)
+        self.features = standardize(cohort, self.order, self.standardization, rounded=rounded, in_place=in_place)
         self.moments = SecondMoments()  # shared with the objectives of parts of these rows
         self.observed = task.propensity.observe(cohort).take(self.order)
         self.weight = None if cohort.weight is None else cohort.weight[self.order]

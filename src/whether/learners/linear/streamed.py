@@ -32,7 +32,8 @@ class StreamedObjective(PenalizedObjective):
         self.population = population
         # What travels to the blocks holds nobody: each block puts its own people in.
         self._of_cohort = partial(_objective_of, task.without_people(), ridge, self.standardization)
-        self._blocks: Blocks[LinearObjective] = population.blocks.map(self._of_cohort).keep(_bytes_of)
+        of_block = partial(self._of_cohort, in_place=population.blocks.are_fresh)
+        self._blocks: Blocks[LinearObjective] = population.blocks.map(of_block).keep(_bytes_of)
 
     @property
     def n(self) -> int:
@@ -65,8 +66,10 @@ class StreamedObjective(PenalizedObjective):
 # Functions of a block, at the top of the module, so that they can be sent to where the blocks are.
 
 
-def _objective_of(task: Task, ridge: float, standardization: Standardization, block: Cohort) -> LinearObjective:
-    return LinearObjective(replace(task, cohort=block), ridge, standardization)
+def _objective_of(
+    task: Task, ridge: float, standardization: Standardization, block: Cohort, *, in_place: bool = False
+) -> LinearObjective:
+    return LinearObjective(replace(task, cohort=block), ridge, standardization, in_place=in_place)
 
 
 def _bytes_of(block: LinearObjective) -> int:
