@@ -35,8 +35,8 @@ class Logistic:
     def value_and_gradient(self, b):
         return self.evaluate(b)[:2]
 
-    def curvature(self, b):
-        return self.rough * 0.2 * self.X.T @ self.X
+    def evaluate_roughly(self, b):
+        return Evaluation(*self.value_and_gradient(b), self.rough * 0.2 * self.X.T @ self.X)
 
     def curved(self, b, curvature):
         return curvature + self.ridge * np.eye(b.size)
@@ -48,8 +48,8 @@ class Wells:
     def value_and_gradient(self, x):
         return float(x[0] ** 4 / 4 - x[0] ** 2 / 2 + x[1] ** 2), np.array([x[0] ** 3 - x[0], 2 * x[1]])
 
-    def curvature(self, x):
-        return np.diag([3 * x[0] ** 2 - 1, 2.0])
+    def evaluate_roughly(self, x):
+        return Evaluation(*self.value_and_gradient(x), np.diag([3 * x[0] ** 2 - 1, 2.0]))
 
     def curved(self, x, curvature):
         return curvature
@@ -64,8 +64,8 @@ class Line:
     def value_and_gradient(self, x):
         return float(self.value(x[0])), np.array([self.slope(x[0])])
 
-    def curvature(self, x):
-        return np.eye(1)
+    def evaluate_roughly(self, x):
+        return Evaluation(*self.value_and_gradient(x), np.eye(1))
 
     def curved(self, x, curvature):
         return curvature
@@ -196,5 +196,6 @@ def test_features_in_single_precision_blur_a_slope_by_far_less_than_fits_look_at
     )
     assert rounded_value == pytest.approx(value, rel=1e-6)
     # In the units of the tolerance, a thousandth of it.
-    blur, curvature = rounded_slope - slope, exact.curved(found.parameters, exact.curvature(found.parameters))
+    blur, rough = rounded_slope - slope, exact.evaluate_roughly(found.parameters)
+    curvature = exact.curved(found.parameters, rough.hessian)
     assert blur @ np.linalg.solve(curvature, blur) < 1e-7

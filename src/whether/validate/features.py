@@ -75,15 +75,16 @@ def check_columns(features: Features, names: Sequence[str]) -> None:
     """
     if features.shape[0] < 2 or not isinstance(features, np.ndarray):
         return
-    lowest = features.min(axis=0)
-    empty = [int(column) for column in np.flatnonzero(np.isnan(lowest)) if np.isnan(features[:, column]).all()]
-    if empty:
-        raise DataError(f"Column {names[empty[0]]!r} is missing for everybody{_and_more(len(empty) - 1)}. Drop it.")
-    constant = np.flatnonzero(features.max(axis=0) == lowest)
-    if constant.size:
-        column = int(constant[0])
+    same = _columns_of_one_value(features)
+    empty = same[np.isnan(features[0, same])]
+    if empty.size:
         raise DataError(
-            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(constant.size - 1)}: it "
+            f"Column {names[int(empty[0])]!r} is missing for everybody{_and_more(empty.size - 1)}. Drop it."
+        )
+    if same.size:
+        column = int(same[0])
+        raise DataError(
+            f"Column {names[column]!r} is constant (always {features[0, column]}){_and_more(same.size - 1)}: it "
             "cannot be told from the intercept. Drop it, for example with sklearn.feature_selection.VarianceThreshold."
         )
     twin = _first_duplicate(features)
@@ -92,6 +93,17 @@ def check_columns(features: Features, names: Sequence[str]) -> None:
             f"Columns {names[twin[0]]!r} and {names[twin[1]]!r} are identical: their effects cannot be told apart. "
             "Drop one of them."
         )
+
+
+def _columns_of_one_value(features: Array) -> NDArray[np.intp]:
+    """Columns that hold the same in every row, or nothing: those that still do are looked at further and further."""
+    same, size, start = np.arange(features.shape[1]), 64, 1
+    while start < features.shape[0] and same.size:
+        first, block = features[0, same], features[start : start + size]
+        block = block if same.size == features.shape[1] else block[:, same]
+        same = same[((block == first) | (np.isnan(block) & np.isnan(first))).all(axis=0)]
+        start, size = start + size, min(2 * size, max(NUMBERS_AT_A_TIME // features.shape[1], 64))
+    return same
 
 
 def check_moments(mean: Array, scale: Array, sample: Cohort) -> None:

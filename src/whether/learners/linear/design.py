@@ -95,12 +95,14 @@ def standardize(
                     values -= mean[place]
                     np.divide(values, scale[place], out=block[place], casting="same_kind")
                 continue
-            taken = source[rows] if every_column else source[np.ix_(rows, columns)]
+            taken = source.take(rows, axis=0) if every_column else source[np.ix_(rows, columns)]
             if block_rows == BLOCK_ROWS:
                 np.subtract(taken.T, mean[:, None], out=block)
                 block /= scale[:, None]
             else:  # computed where it was taken to, and turned round last, it stays closer at hand
-                block[:] = ((taken - mean) / scale).T
+                away = np.subtract(taken, mean, out=taken if taken.dtype == float else None)
+                away /= scale
+                block[:] = away.T
 
     share_out(fill_in, list(range(0, cohort.n, block_rows)))
     return DenseMatrix(features)

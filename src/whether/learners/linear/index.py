@@ -72,9 +72,13 @@ class IndexedObjective:
             jacobian[shared, -1] = self.sign * variables[self._tied]
         return jacobian
 
-    def curvature(self, variables: Array) -> Array:
-        """About the Hessian of the likelihood alone, in the coefficients."""
-        return self.objective.rough_curvature(self.to_coefficients(variables))
+    def evaluate_roughly(self, variables: Array) -> Evaluation:
+        """Objective and gradient; and about the Hessian of the likelihood alone, in the coefficients."""
+        theta = self.to_coefficients(variables)
+        at, penalty = self.objective.rough_sums(theta), self.objective.penalty(theta, with_hessian=False)
+        return Evaluation(
+            *self._by_variables(variables, at.value + penalty.value, at.gradient + penalty.gradient), at.hessian
+        )
 
     def curved(self, variables: Array, curvature: Array) -> Array:
         """Hessian in the variables with that of the likelihood as given."""
@@ -105,7 +109,9 @@ class IndexedObjective:
 
     def value_and_gradient(self, variables: Array) -> tuple[float, Array]:
         """Objective and gradient, without the cost of the likelihood's Hessian."""
-        value, by_coefficients = self.objective.value_and_gradient(self.to_coefficients(variables))
+        return self._by_variables(variables, *self.objective.value_and_gradient(self.to_coefficients(variables)))
+
+    def _by_variables(self, variables: Array, value: float, by_coefficients: Array) -> tuple[float, Array]:
         if self.tied_fully:
             gradient = self.jacobian(variables).T @ by_coefficients
         else:

@@ -8,7 +8,7 @@ as long as a fit; what stays is a `LinearFit`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -148,32 +148,30 @@ class LinearObjective(PenalizedObjective):
 
     def sums(self, theta: Array, *, with_hessian: bool) -> Evaluation:
         """Negative log-likelihood with derivatives; the Hessian's upper triangle only."""
+        return self._add_up(theta, self._add_hessian if with_hessian else None, self.layout.size)
+
+    def rough_sums(self, theta: Array) -> Evaluation:
+        """Negative log-likelihood with its gradient, and about its Hessian."""
+        at = self._add_up(theta, _add_curvature, self.layout.n_predictors)
+        moments = self.moments.of(self.features, self.weight)
+        return at._replace(hessian=average_curvature(self.layout, at.hessian, moments))
+
+    def _add_up(self, theta: Array, add_bend: Callable[[Array, Block], None] | None, size: int) -> Evaluation:
+        """Negative log-likelihood with its gradient, and what is added of second derivatives to a matrix of a size."""
 
         def add_up(parts: list[tuple[slice, bool]]) -> Evaluation:
             value, gradient = 0.0, np.zeros(self.layout.size)
-            hessian = np.zeros((self.layout.size, self.layout.size) if with_hessian else (0, 0))
+            bend = np.zeros((size, size) if add_bend is not None else (0, 0))
             for part in parts:
-                block = self.block(theta, *part, with_curvature=with_hessian)
+                block = self.block(theta, *part, with_curvature=add_bend is not None)
                 value -= float(block.terms.value.sum())
                 self._add_gradient(gradient, block)
-                if with_hessian:
-                    self._add_hessian(hessian, block)
-            return Evaluation(value, gradient, hessian)
+                if add_bend is not None:
+                    add_bend(bend, block)
+            return Evaluation(value, gradient, bend)
 
         sums = share_out(add_up, self._parts())
         return sums[0] if len(sums) == 1 else Evaluation(*(sum(part[1:], part[0]) for part in zip(*sums, strict=True)))
-
-    def rough_curvature(self, theta: Array) -> Array:
-        """About the Hessian of the negative log-likelihood."""
-
-        def add_up(parts: list[tuple[slice, bool]]) -> Array:
-            size = self.layout.n_predictors
-            return sum(
-                (-self.block(theta, *part).terms.curvature.sum(axis=2) for part in parts), np.zeros((size, size))
-            )
-
-        by_predictors = np.sum(share_out(add_up, self._parts()), axis=0)
-        return average_curvature(self.layout, by_predictors, self.moments.of(self.features, self.weight))
 
     def _add_gradient(self, gradient: Array, block: Block) -> None:
         layout, by_predictor = self.layout, block.terms.gradient
@@ -276,6 +274,11 @@ class LinearObjective(PenalizedObjective):
                 other = _over(layout.other_sloped, gradient)
                 scores[:, layout.other] = other[:, None] * features[:, layout.of_other]
             yield scores
+
+
+def _add_curvature(by_predictors: Array, block: Block) -> None:
+    """Add the second derivatives of a block's people in their predictors."""
+    by_predictors -= block.terms.curvature.sum(axis=2)
 
 
 def _over(predictors: tuple[int, ...], terms: Array) -> Array:

@@ -93,9 +93,10 @@ class PenalizedObjective(ABC):
         hessian = mirror(at.hessian) + penalty.hessian
         return Evaluation(at.value + penalty.value, at.gradient + penalty.gradient, hessian)
 
-    def rough_curvature(self, theta: Array) -> Array:
-        """About the Hessian of the negative log-likelihood."""
-        return mirror(self.sums(theta, with_hessian=True).hessian)
+    def rough_sums(self, theta: Array) -> Evaluation:
+        """Negative log-likelihood with its gradient, and about its Hessian."""
+        at = self.sums(theta, with_hessian=True)
+        return at._replace(hessian=mirror(at.hessian))
 
     def penalty(self, theta: Array, *, with_hessian: bool = True) -> Evaluation:
         """Ridge on the slopes and the propensity's own weak penalty on its levels."""

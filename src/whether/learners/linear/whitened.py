@@ -34,8 +34,8 @@ LEAST_CURVATURE = 1e-2
 class CurvedProblem(Protocol):
     """A problem whose Hessian is that of a likelihood, which is dear, and of penalties, which are cheap."""
 
-    def curvature(self, variables: Array) -> Array:
-        """Hessian of the likelihood, about."""
+    def evaluate_roughly(self, variables: Array) -> Evaluation:
+        """Objective and gradient; and the Hessian of the likelihood, about."""
 
     def curved(self, variables: Array, curvature: Array) -> Array:
         """Hessian of the problem with that of the likelihood as given."""
@@ -53,11 +53,13 @@ def lbfgs_with_curvature(
     takes long the curvature is computed anew.
     """
     parameters, status, n_steps = start, Status.MAX_STEPS, 0
+    known: tuple[float, Array] | None = None
     while n_steps < max_steps and not status.converged:
         if guide is None or n_steps:
-            guide = Guide(problem.curvature(parameters))
+            rough = problem.evaluate_roughly(parameters)
+            known, guide = (rough.value, rough.gradient), Guide(rough.hessian)
         steps = _Whitened(problem, parameters, guide, tolerance)
-        status = steps.go(min(TRUSTED_STEPS, max_steps - n_steps))
+        status = steps.go(min(TRUSTED_STEPS, max_steps - n_steps), known)
         parameters, n_steps, guide = steps.parameters, n_steps + max(steps.n_steps, 1), steps.learned()
         if status in (Status.NOT_FINITE, Status.FLAT):
             break
@@ -125,7 +127,9 @@ class _Whitened:
 
     def _look(self, moved: Array) -> _Point:
         parameters = self.start + self._unwhiten(moved)
-        value, gradient = self.problem.value_and_gradient(parameters)
+        return self._point(moved, parameters, *self.problem.value_and_gradient(parameters))
+
+    def _point(self, moved: Array, parameters: Array, value: float, gradient: Array) -> _Point:
         return _Point(moved, parameters, value, gradient, self._whiten(gradient))
 
     def _direction(self, gradient: Array) -> Array:
@@ -164,9 +168,13 @@ class _Whitened:
             length = float(np.clip(-slope / bend if bend > 0 else 0.0, 0.1 * length, 0.5 * length))
         return best
 
-    def go(self, max_steps: int) -> Status:
-        """Take so many steps at most; the last one, to where the gradient points, without another look."""
-        at, status = self._look(np.zeros(self.start.size)), Status.MAX_STEPS
+    def go(self, max_steps: int, known: tuple[float, Array] | None = None) -> Status:
+        """Take so many steps at most; the last one, to where the gradient points, without another look.
+
+        Objective and gradient at the start may be known.
+        """
+        known = self.problem.value_and_gradient(self.start) if known is None else known
+        at, status = self._point(np.zeros(self.start.size), self.start, *known), Status.MAX_STEPS
         if not np.isfinite(at.value):
             status = Status.NOT_FINITE
         while status is Status.MAX_STEPS and at.decrement >= self.tolerance and self.n_steps < max_steps:
