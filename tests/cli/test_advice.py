@@ -260,4 +260,4 @@ def test_a_share_from_elsewhere_is_part_of_what_is_assumed(run, path):
 def test_an_error_without_a_share_is_refused(run, path):
     done = run("recommend", path, *TIMES, "--prevalence-error", "0.05")
     assert done.code == 2
-    assert "prevalence_error=0.05 is that of a prevalence" in done.err
+    assert "--prevalence-error (0.05) is the standard error of --prevalence" in done.err

@@ -275,6 +275,8 @@ def _(finding: facts.EndpointRead, fewest: int = FEWEST) -> str:
 
 @word.register
 def _(finding: facts.NeverAfter, fewest: int = FEWEST) -> str:
+    if finding.people == 0:
+        return f"Nobody without the event reached {finding.limit:g}, after which it can no longer happen."
     told = min(finding.people, finding.unlabeled - finding.people) >= fewest
     past = f"{finding.people:,} of {finding.unlabeled:,} people" if told else "People"
     return (
