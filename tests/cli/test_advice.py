@@ -253,7 +253,7 @@ def test_a_share_from_elsewhere_is_part_of_what_is_assumed(run, path):
     told = asked(run, "recommend", path, *TIMES, "--prevalence", "0.6", "--prevalence-error", "0.05")["recommendation"]
     assert told["known_share"] == {"share": 0.6, "error": 0.05}
     assert told["assumption"].endswith(
-        "; and 60 % ± 5 percentage points of people like these have the event at some time"
+        "; and the share of people like these who ever have the event is 60 % (standard error 5 percentage points)"
     )
 
 

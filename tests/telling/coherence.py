@@ -18,14 +18,14 @@ from whether.telling.words import as_rows, rows_sentence
 PROMISES = re.compile(r"\bEstimate, with|\bAbout [\d,]+ of the")
 DENIES = re.compile(
     r"no single estimate|No single number|Ranking only|Between [\d,]+ and [\d,]+ of|from none to all"
-    r"|settle on one number|narrow the answer to one number|instead of a bound|lower bound only"
+    r"|Follow-up is too short|narrow the answer to one number|instead of a bound|lower bound only"
 )
 # Words of one number and its interval, which an answer that is a range has not.
 SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The intervals? (?:reach|says)")
 # What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign, parentheses in
 # parentheses, an attribute of a Python object.
 WRONG = re.compile(
-    r"% points|\bper cent\b|(?<![\d.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
+    r"% points|\bper cent\b|(?<![\w.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
     r"|\([^()]*\([^()]*\)\)|\w_\.\w"
 )
 # How far the method was off in the past: size, then the ends of its interval.

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 HALF = 0.5
 # Who is selected from, and what the threshold is put on.
 _WORDS = {
-    "unlabeled": ("people of this cohort without a recorded event", "the probability that the event is still to come"),
+    "unlabeled": ("people of this cohort with no recorded event", "the probability that the event is still to come"),
     "new": ("new people like those of this cohort", "the risk that the event ever happens"),
 }
 
@@ -43,8 +43,9 @@ class Sweep:
         shown = percent(self.thresholds[self.default])
         if self.thresholds[-1] < HALF:
             return f"Of {self.title}, nobody reaches 50 %: the slider starts at {shown}, near twice their mean."
-        near = "" if self.thresholds[self.default] == HALF else ", the nearest that may be shown"
-        return f"The slider starts at {shown}{near}: more likely than not."
+        if self.thresholds[self.default] == HALF:
+            return f"The slider starts at {shown}: more likely than not."
+        return f"The slider starts at {shown}, the threshold nearest to 50 % that may be shown."
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
         """Return some thresholds with everything that follows from them."""
