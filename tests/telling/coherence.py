@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW, SHARE_APART
+from whether.telling import to_paragraphs
 from whether.telling.figures import assumptions
 from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
@@ -251,6 +252,29 @@ def check_text_and_page_have_the_same_windows(analysis, page):
     numbers = re.findall(r"[\d,]+ to [\d,]+", " ".join(sentences))
     is_told = all(text in told(analysis) for text in counted(analysis, *sentences))
     return is_told and (not page or all(text in page for text in numbers))
+
+
+def check_paragraphs_say_what_the_answer_is(analysis, page):
+    """The paragraph of methods names a range only where there is one, and where it begins as the report does."""
+    methods, results = to_paragraphs(analysis).values()
+    is_range = "we give a range" in methods
+    from_curve = "from the lower confidence limit of the curve" in methods
+    said = "had everybody been followed" in results
+    told_rows = rows_sentence(analysis.origin.n_persons) in results
+    return (
+        is_range == (analysis.kind == "range")
+        and from_curve <= is_range
+        and (from_curve == said or "is not told" in results)
+        and told_rows == bool(analysis.origin.n_persons)
+    )
+
+
+def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
+    of_event = (
+        r"The risk is the probability that the event (?:ever|comes)|[Tt]hresholds? on the risk|of having the event"
+    )
+    everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
+    return analysis.kind != "ranking" or not re.search(of_event, everything)
 
 
 def check_ends_that_are_not_told_are_not_explained(analysis, page):

@@ -23,6 +23,8 @@ _WORDS = {
     "unlabeled": ("people of this cohort with no recorded event", "the probability that the event is still to come"),
     "new": ("new people like those of this cohort", "the risk that the event ever happens"),
 }
+# What it is put on where the answer is a ranking.
+RECORDED = "the probability of a recorded event"
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ def sweeps(reading: Reading) -> list[Sweep]:
     still = np.where(may_have, analysis.still, 0.0)[among]
     edges = _still_edges(still, (risks[among], risks[unlabeled]), bins, reading.disclosure)
     found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
+    if analysis.kind == "ranking":
+        found = [None if one is None else replace(one, measure=RECORDED) for one in found]
     if found[0] is not None and is_apart and analysis.n_open < analysis.n_unlabeled:
         found[0] = replace(found[0], title=f"{found[0].title} who may still have it")
     return [one for one in found if one is not None]

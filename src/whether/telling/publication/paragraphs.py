@@ -36,9 +36,10 @@ def _methods(words: AnswerWords) -> str:
     analysis = words.analysis
     n_features = analysis.evidence.counts.n_features
     asked = _QUESTIONS.get(analysis.question)
+    having = "a recorded event" if analysis.kind == "ranking" else "the event"
+    when = "" if analysis.kind == "ranking" else f" {asked or 'at some time'}"
     said = [
-        f"We estimated each person’s probability of having the event{_called(analysis.origin.event)} "
-        f"{asked or 'at some time'}.",
+        f"We estimated each person’s probability of having {having}{_called(analysis.origin.event)}{when}.",
         f"The estimate uses {words.advice.method} ({analysis.recommendation.method}; {_learner(analysis)}) with "
         f"{plural(n_features, 'feature')}, as implemented in whether {version('whether')}. {words.advice.assumes}",
         "The method was chosen by what the data support.",
