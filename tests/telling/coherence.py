@@ -264,7 +264,7 @@ def check_paragraphs_say_what_the_answer_is(analysis, page):
     return (
         is_range == (analysis.kind == "range")
         and from_curve <= is_range
-        and (from_curve == said or "is not told" in results)
+        and (from_curve == said or re.search(r"will have it [^.:]*is not told", results) is not None)
         and told_rows == bool(analysis.origin.n_persons)
     )
 
@@ -280,7 +280,8 @@ def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
 def check_ends_that_are_not_told_are_not_explained(analysis, page):
     """Where nothing is said of how many, nothing is said of the ends of a range of them either."""
     everything = f"{told(analysis)} {page}"
-    return not ("is not told" in everything and re.search(r"\bThe (?:lower|upper) end\b", everything))
+    untold = re.search(r"will have it [^.:]*is not told", everything)
+    return not (untold and re.search(r"\bThe (?:lower|upper) end\b", everything))
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]
