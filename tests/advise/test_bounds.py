@@ -90,7 +90,7 @@ def test_fifteen_events_among_two_hundred_people_give_no_nonsense(known, global_
     assert "nan" not in words
     assert "inf" not in words
     assert "few events" in advice.flags
-    assert "15 events are few" in str(advice)
+    assert "Only 15 events were recorded" in str(advice)
     assert advice.refused or advice.evidence.follow_up.reading() in ("levels off", "unclear")
 
 

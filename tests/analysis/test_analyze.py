@@ -149,7 +149,7 @@ def test_where_follow_up_is_too_short_the_answer_is_a_range_without_a_point(refu
     ends = f"Between {refused.unseen.lower:,.0f} and {refused.unseen.upper:,.0f} of the {refused.n_unlabeled:,} people"
     assert told.startswith(ends)
     assert "depending on how many events come after the end of follow-up" in told
-    assert "No single number: Follow-up is too short" in told
+    assert "No single number: follow-up is too short" in told
     assert f"{refused.unseen.estimate:,.0f} " not in told.partition("Method:")[0]
 
 

@@ -46,8 +46,8 @@ def test_what_the_data_say_without_the_share_is_a_fact(told, refused):
 
 def test_the_first_sentence_says_that_the_answer_rests_on_a_share(told):
     first = told.to_dict()["answer"]["sentences"][0]
-    assert first.endswith(f"with the share of positives taken to be {100 * told.share.share:.3g} % ± 2 percentage "
-                          "points from elsewhere.")  # fmt: skip
+    assert first.endswith(f"with the share of positives taken to be {100 * told.share.share:.3g} % (standard error "
+                          "2 percentage points) from elsewhere.")  # fmt: skip
     assert "extrapolat" not in str(told)
 
 

@@ -253,11 +253,11 @@ def test_a_share_from_elsewhere_is_part_of_what_is_assumed(run, path):
     told = asked(run, "recommend", path, *TIMES, "--prevalence", "0.6", "--prevalence-error", "0.05")["recommendation"]
     assert told["known_share"] == {"share": 0.6, "error": 0.05}
     assert told["assumption"].endswith(
-        "; and 60 % ± 5 percentage points of people like these have the event at some time"
+        "; and the share of people like these who ever have the event is 60 % (standard error 5 percentage points)"
     )
 
 
 def test_an_error_without_a_share_is_refused(run, path):
     done = run("recommend", path, *TIMES, "--prevalence-error", "0.05")
     assert done.code == 2
-    assert "prevalence_error=0.05 is that of a prevalence" in done.err
+    assert "--prevalence-error (0.05) is the standard error of --prevalence" in done.err

@@ -165,7 +165,7 @@ def test_no_small_count_is_in_the_summary(run, tmp_path, monkeypatch):
     told = run("analyze", tmp_path / "t.csv", *options, "--no-suppress").json["summary"]
     assert hidden["cohort"]["events"] is hidden["evidence"]["counts"]["n_events"] is None
     assert told["cohort"]["events"] == n_events
-    assert any(f"{n_events} events are few" in flag["text"] for flag in told["recommendation"]["flags"])
+    assert any(f"Only {n_events} events were recorded" in flag["text"] for flag in told["recommendation"]["flags"])
     assert any(flag["name"] == "few events" for flag in hidden["recommendation"]["flags"])
     assert not any(str(n_events) in flag["text"] for flag in hidden["recommendation"]["flags"])
     assert f"{n_events} events" not in json.dumps(hidden)

@@ -57,7 +57,7 @@ BAD_TABLES = {
     "unknown propensity feature": (GOOD, (*FIT, "--propensity-features", "sex"), 1, "no column 'sex'"),
     "event not 0/1": (changed(event=[1, 2, 3] * 40), FIT, 1, "it has the values '1', '2', '3'.*--event-value"),
     "event in words": (changed(event=["dead", "alive"] * 60), FIT, 1, "'alive', 'dead'"),
-    "event with gaps": (cells("", column="event"), FIT, 1, "'event' has gaps: 1 of 120 cells .*first: row 7"),
+    "event with gaps": (cells("", column="event"), FIT, 1, "'event' has empty cells: 1 of 120 .first: row 7"),
     "event empty": (changed(event=[""] * N), FIT, 1, "'event' is empty"),
     "event value never seen": (GOOD, (*FIT, "--event-value", "9"), 1, "never has the value '9'; it has '0', '1'"),
     "event continuous": (GOOD, ("--event", "age", "--time", "time"), 1, "must be 0 or 1"),
@@ -73,7 +73,7 @@ BAD_TABLES = {
     "negative time": (cells(-2), FIT, 1, "is not above zero for 1 of 120 people .first: row 7, -2"),
     "time zero": (cells(0), FIT, 1, "is not above zero"),
     "infinite time": (cells("inf"), FIT, 1, "row 7 holds 'inf'"),
-    "time with gaps": (cells(""), FIT, 1, "'time' has gaps"),
+    "time with gaps": (cells(""), FIT, 1, "'time' has empty cells"),
     "time empty": (changed(time=["NA"] * N), FIT, 1, "'time' is empty"),
     "dates for durations": (changed(time=DATES), FIT, 1, "holds dates.*--entry.*--endpoint"),
     "dates for follow-up": (
@@ -100,12 +100,35 @@ BAD_TABLES = {
     ),
     "event without a date": (
         changed(entry=["2018-01-01"] * N, time=["", *DATES[1:]], event=[1, 0] * 60),
-        ("--event", "event", "--entry", "entry", "--endpoint", "2020-12-31", "--time", "time"), 1, "has gaps: 1 cells",
+        ("--event", "event", "--entry", "entry", "--endpoint", "2020-12-31", "--time", "time"), 1, "has empty cells: 1",
     ),
     "event later than the follow-up": (
         changed(follow_up=[0.0001] * N), ("--event", "event", "--time", "time", "--follow-up", "follow_up"), 1,
-        "event comes after the end of follow-up",
+        "the event after the end of the follow-up in column 'follow_up' .first: row [0-9]+, event at",
     ),
+    "dates in one word": (
+        changed(entry=["20180101"] * N, time=["20190412"] * N),
+        ("--event", "event", "--entry", "entry", "--time", "time"), 1,
+        "holds dates such as 20180101, which are read as numbers. Write them as 2018-01-01",
+    ),
+    "short years": (
+        changed(entry=["01/02/18"] * N), ("--event", "event", "--entry", "entry", "--time", "time"), 1,
+        "dates of entry, as 2020-12-31; row 1 holds '01/02/18'",
+    ),
+    "a date for no event": (
+        changed(entry=["2018-01-01"] * N, event=["1900-01-01"] * 90 + ["2019-05-06"] * 30),
+        ("--event-date", "event", "--endpoint", "2020-12-31", "--entry", "entry"), 1,
+        "'1900-01-01' for 90 of 120 people",
+    ),
+    "last visits after all events": (
+        changed(left=[99.0] * N), (*FIT, "--time-lower", "left"), 1,
+        "none of them have the event: in the others .*'left'",
+    ),
+    "a value of two meanings": (
+        changed(event=["a", "b", "c"] * 40), (*FIT, "--event-value", "a,b", "--competing", "b"), 2,
+        "'b' .* cannot mean both",
+    ),
+    "a share in percent": (GOOD, (*FIT, "--method", "AFTMC-F", "--prevalence", "30"), 2, "A share of 30 % is 0.3"),
     "follow-up that ends at the event": (
         changed(follow_up=make_cohort()["time"]), ("--event", "event", "--time", "time", "--follow-up", "follow_up"), 1,
         "follow_up seems to end at the event",
@@ -142,7 +165,7 @@ BAD_TABLES = {
     ),
     "no features to advise on": (GOOD, (*FIT, "--features", "none"), 2, "The advice is about features"),
     "unknown learner": (GOOD, (*FIT, "--learner", "deep"), 2, "linear, boosted, neural, auto, got 'deep'"),
-    "one column for two roles": (GOOD, ("--event", "event", "--time", "event"), 2, "cannot be two of"),
+    "one column for two roles": (GOOD, ("--event", "event", "--time", "event"), 2, "given as --event and as --time"),
     "endpoint without entry": (GOOD, (*FIT, "--endpoint", "2020-12-31"), 2, "--endpoint needs --entry"),
     "entry without endpoint": (GOOD, ("--event", "event", "--entry", "age"), 2, "--entry needs --endpoint"),
     "follow-up twice": (
@@ -194,6 +217,13 @@ BAD_NEW_TABLES = {
     "level above one": (GOOD, ("--level", "95"), 2, "--level must lie between 0 and 1"),
     "no rows": (GOOD.splitlines()[0] + "\n", (), 1, "no rows"),
 }
+
+
+def test_a_model_and_a_table_in_the_place_of_each_other_are_refused(run, tmp_path, model, table):
+    done = run("predict", model, model, "-o", tmp_path / "r.csv")
+    check_refusal(done, 1, "is a model file of whether, and a table is needed", tmp_path, ["cohort.csv"])
+    done = run("predict", table, model, "-o", tmp_path / "r.csv")
+    check_refusal(done, 1, "takes the model first, then the table", tmp_path, ["cohort.csv"])
 
 
 @pytest.mark.parametrize("case", BAD_NEW_TABLES)
@@ -274,7 +304,7 @@ def test_a_folder_in_the_place_of_the_result_is_refused(run, tmp_path, model, ta
 def test_an_unknown_ending_of_the_result_is_refused_before_any_work(run, tmp_path, model, table, command):
     arguments = list(commands(model, table, tmp_path)[command])
     arguments[-1] = tmp_path / "r.xlsx"
-    check_refusal(run(*arguments), 1, "must end in .csv, .parquet or .feather", tmp_path, ["cohort.csv"])
+    check_refusal(run(*arguments), 2, "must end in .csv, .parquet or .feather", tmp_path, ["cohort.csv"])
 
 
 def test_a_table_is_never_overwritten_by_its_own_result(run, tmp_path, model, table):
@@ -306,7 +336,7 @@ def test_a_model_that_was_not_made_from_a_table_is_refused(run, tmp_path, table)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("baselin",), 2, "no world is called 'baselin'; did you mean 'baseline'"),
+        (("baselin",), 2, "No world is called 'baselin'; did you mean 'baseline'"),
         (("baseline", "--n", "1"), 2, "n must be at least 2"),
         (("baseline", "--n", "many"), 2, "--n"),
         (("baseline", "--seed", "-1"), 2, "--seed"),

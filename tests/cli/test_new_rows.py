@@ -65,7 +65,7 @@ def test_each_row_alone_has_the_risk_that_it_has_among_others(run, fitted, folde
 def test_gaps_and_empty_columns_are_said(run, fitted, folder):
     model, frame = fitted(make_cohort()["stage"])
     frame.assign(stage=["", *frame["stage"][1:]]).to_csv(folder / "gap.csv", index=False)
-    assert "Column 'stage': fewer than 11 gaps count as" in risks(run, model, folder / "gap.csv")[1]
+    assert "Column 'stage': fewer than 11 missing values count as" in risks(run, model, folder / "gap.csv")[1]
     frame.assign(stage="").to_csv(folder / "empty.csv", index=False)
     assert "Column 'stage' is empty in this table" in risks(run, model, folder / "empty.csv")[1]
 

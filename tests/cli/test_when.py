@@ -66,4 +66,4 @@ def test_somebody_whose_waiting_is_not_known_is_refused(run, model, tmp_path):
     (tmp_path / "t.csv").write_text(to_csv({**columns, "waited": ["", *columns["time"][1:]]}))
     done = run("predict", model, tmp_path / "t.csv", "--event-free-for", "waited", "-o", tmp_path / "r.csv")
     assert done.code == 1
-    assert "'waited' has gaps" in done.err
+    assert "'waited' has empty cells" in done.err

@@ -20,7 +20,7 @@ FILES = {
     "backtest.json",
     "table-cohort.csv",
 }
-# Narrow pictures are wide ones with shorter names: theirs are attacked here, elsewhere the wide ones stand for them.
+# Narrow pictures are the wide ones with shorter names: these are attacked, elsewhere the wide ones stand for them.
 DRAWN_NARROW = {"everything", "levels", "few events", "few deaths and a range"}
 
 

@@ -49,12 +49,12 @@ def test_bad_parameter_is_refused(refused, cohort, estimator, message):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"label_frequency": 0}, r"label_frequency must be a number in \(0, 1\], got 0"),
-        ({"label_frequency": 1.5}, r"label_frequency must be a number in \(0, 1\], got 1\.5"),
+        ({"label_frequency": 0}, r"`label_frequency` must be a share above 0 and at most 1, got 0"),
+        ({"label_frequency": 1.5}, r"`label_frequency` must be a share above 0 and at most 1, got 1\.5"),
         ({"label_frequency": 0.1}, r"label_frequency=0\.1 would make more positives than people: 0\.25 of all"),
         ({"prevalence": 0.1}, r"between the share labeled \(0\.25\) and 1, got 0\.1"),
-        ({"prevalence": 1.1}, r"prevalence must be a number in \(0, 1\], got 1\.1"),
-        ({"prevalence": "x"}, r"prevalence must be a number in \(0, 1\], got 'x'"),
+        ({"prevalence": 1.1}, r"`prevalence` must be a share above 0 and at most 1, got 1\.1"),
+        ({"prevalence": "x"}, r"`prevalence` must be a share above 0 and at most 1, got 'x'"),
         ({"prevalence": 0.5, "label_frequency": 0.5}, "Give label_frequency or prevalence, not both"),
     ],
     ids=str,

@@ -171,7 +171,7 @@ def test_event_after_the_end_of_follow_up_is_refused(classifier, refused, cohort
     row = int(np.argmax(cohort.y))
     time = as_column(replaced(cohort.time, row, 2.0 * cohort.follow_up[row]))
     late, end = 2.0 * cohort.follow_up[row], cohort.follow_up[row]
-    message = rf"after the end of follow-up for 1 labeled people \(first: row {row}, time={late}, follow_up={end}\)"
+    message = rf"after the end of follow-up for 1 labeled person \(first: row {row}, time={late}, follow_up={end}\)"
     refused(classifier, message, time=time, follow_up=as_column(cohort.follow_up))
 
 

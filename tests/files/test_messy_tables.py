@@ -84,7 +84,7 @@ MESSY = {
         dated(), {"event": "relapse", "time": "seen", "entry": "entry"}, refused="holds dates.*`event_date`"
     ),
     "neither relapse nor last contact": Messy(
-        dated(seen=replaced(written(END), np.flatnonzero(~EVENT)[:2], "")), DATED, refused="has gaps: 2 cells are empty"
+        dated(seen=replaced(written(END), np.flatnonzero(~EVENT)[:2], "")), DATED, refused="has empty cells: 2"
     ),
     "dates of months": Messy(
         dated("%Y-%m", entry=written([day - datetime.timedelta(days=40) for day in ENTRY], "%Y-%m")), DATED,
@@ -99,7 +99,8 @@ MESSY = {
         dated(entry=replaced(written(ENTRY, "%d/%m/%Y"), range(40, 60), "12/31/2003")), DATED, refused="both orders"
     ),
     "entry after the end": Messy(
-        dated(entry=replaced(written(ENTRY), [7], "2044-01-01")), DATED, refused="not above zero for 1 of 120.*row 8"
+        dated(entry=replaced(written(ENTRY), [7], "2044-01-01")), DATED,
+        refused="is before the entry in 'entry' for 1 of 120 people .first: row 8, 20.*, entry 2044-01-01"
     ),
     "1900-01-01 for a last contact that is not known": Messy(
         dated(entry=replaced(written(ENTRY), [3, 5, 8], "1900-01-01")), DATED,

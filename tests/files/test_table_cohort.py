@@ -57,7 +57,7 @@ def test_dates_are_found_to_be_years(raw):
     ("columns", "error", "said"),
     [
         ({"event": "evnt"}, wh.DataError, "no column 'evnt'.*Did you mean 'event'"),
-        ({"event": "age"}, wh.DataError, "has gaps"),
+        ({"event": "age"}, wh.DataError, "has empty cells"),
         ({"event": "event", "endpoint": "2020-01-01"}, wh.ArgumentError, "`endpoint` needs `entry`"),
         ({"event": "event", "features": ["age"], "drop": "age"}, wh.ArgumentError, "'age' cannot be a feature"),
     ],

@@ -81,7 +81,7 @@ def test_what_cannot_be_is_refused(people):
     known = {"time": people.time}
     with pytest.raises(DataError, match="must lie between the share labeled"):
         MixtureCureClassifier(prevalence=0.01).fit(people.X, people.y, **known)
-    with pytest.raises(ArgumentError, match="give prevalence as well"):
+    with pytest.raises(ArgumentError, match="is the standard error of `prevalence`"):
         SARPUClassifier(prevalence_error=0.1).fit(people.X, people.y)
     with pytest.raises(ArgumentError, match="prevalence_error must be a number > 0"):
         MixtureCureClassifier(prevalence=0.5, prevalence_error=0).fit(people.X, people.y, **known)

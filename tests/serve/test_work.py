@@ -142,7 +142,7 @@ def test_downloads_are_what_the_program_writes(served, cohort, tmp_path):
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
     summary = json.loads((tmp_path / "cohort-report" / "summary.json").read_text(encoding="utf-8"))
     assert state["runs"][0]["headline"] == summary["answer"]["headline"]
-    assert "taken to be 50 % ± 5" in state["runs"][0]["headline"]
+    assert "taken to be 50 % (standard error 5" in state["runs"][0]["headline"]
     report, body = served.ask("GET", f"{work}/report")
     assert report.headers["Content-Security-Policy"].startswith("sandbox allow-scripts")
     assert "allow-same-origin" not in report.headers["Content-Security-Policy"]

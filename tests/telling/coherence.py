@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW, SHARE_APART
+from whether.telling import to_paragraphs
 from whether.telling.figures import assumptions
 from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
@@ -18,14 +19,14 @@ from whether.telling.words import as_rows, rows_sentence
 PROMISES = re.compile(r"\bEstimate, with|\bAbout [\d,]+ of the")
 DENIES = re.compile(
     r"no single estimate|No single number|Ranking only|Between [\d,]+ and [\d,]+ of|from none to all"
-    r"|settle on one number|narrow the answer to one number|instead of a bound|lower bound only"
+    r"|Follow-up is too short|narrow the answer to one number|instead of a bound|lower bound only"
 )
 # Words of one number and its interval, which an answer that is a range has not.
 SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The intervals? (?:reach|says)")
 # What is written wrongly whatever it says: a share of points, a plural of one, a zero with a sign, parentheses in
 # parentheses, an attribute of a Python object.
 WRONG = re.compile(
-    r"% points|\bper cent\b|(?<![\d.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
+    r"% points|\bper cent\b|(?<![\w.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
     r"|\([^()]*\([^()]*\)\)|\w_\.\w"
 )
 # How far the method was off in the past: size, then the ends of its interval.
@@ -253,10 +254,34 @@ def check_text_and_page_have_the_same_windows(analysis, page):
     return is_told and (not page or all(text in page for text in numbers))
 
 
+def check_paragraphs_say_what_the_answer_is(analysis, page):
+    """The paragraph of methods names a range only where there is one, and where it begins as the report does."""
+    methods, results = to_paragraphs(analysis).values()
+    is_range = "we give a range" in methods
+    from_curve = "from the lower confidence limit of the curve" in methods
+    said = "had everybody been followed" in results
+    told_rows = rows_sentence(analysis.origin.n_persons) in results
+    return (
+        is_range == (analysis.kind == "range")
+        and from_curve <= is_range
+        and (from_curve == said or re.search(r"will have it [^.:]*is not told", results) is not None)
+        and told_rows == bool(analysis.origin.n_persons)
+    )
+
+
+def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
+    of_event = (
+        r"The risk is the probability that the event (?:ever|comes)|[Tt]hresholds? on the risk|of having the event"
+    )
+    everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
+    return analysis.kind != "ranking" or not re.search(of_event, everything)
+
+
 def check_ends_that_are_not_told_are_not_explained(analysis, page):
     """Where nothing is said of how many, nothing is said of the ends of a range of them either."""
     everything = f"{told(analysis)} {page}"
-    return not ("is not told" in everything and re.search(r"\bThe (?:lower|upper) end\b", everything))
+    untold = re.search(r"will have it [^.:]*is not told", everything)
+    return not (untold and re.search(r"\bThe (?:lower|upper) end\b", everything))
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

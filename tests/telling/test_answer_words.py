@@ -34,7 +34,7 @@ def test_what_is_no_estimate_has_no_words_of_one(analysis):
     found = told(replace(noted, settles=False))
     assert "The upper end, and the intervals of single risks, reach as far as 8 models" in found
     assert "The mean risk by this and the other methods" in found
-    assert "chance not counted" in found
+    assert "not counting chance" in found
 
 
 def test_a_curve_above_the_mean_risk_is_set_beside_it_where_the_interval_holds_both(analysis):

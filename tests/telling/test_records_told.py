@@ -95,7 +95,7 @@ def test_rows_of_one_person_are_not_called_people(eyes, tmp_path):
     path, n_persons = eyes
     found = analyze(path, event="event", time="time", id=["patient"], groups="patient", **QUICK)
     said, *rest = str(found).split(". ", 1)
-    assert said == f"The table has {n_persons:,} people, and several rows of some"
+    assert said == f"The table has {n_persons:,} people, some with several rows"
     assert "people" not in rest[0]
     assert "rows with no recorded event" in " ".join(rest[0].split())
     source = write_report(found, tmp_path / "report.html").read_text(encoding="utf-8")

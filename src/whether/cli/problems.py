@@ -28,7 +28,8 @@ PACKAGE = Path(whether.__file__).parent
 # Parameters of the library that are options of the program, in backticks where an error names them.
 PARAMETER = re.compile(
     "`(event|time|follow_up|entry|endpoint|event_value|competing|event_date|last_contact|entry_time|time_lower|"
-    "never_after|within|event_free_for|features|drop|keep|categorical|propensity_features|id|group|sheet|output|level|test_size)`"
+    "never_after|within|event_free_for|features|drop|keep|categorical|propensity_features|id|group|sheet|output|level|"
+    "test_size|prevalence|prevalence_error)`"
 )
 
 

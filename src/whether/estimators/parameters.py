@@ -101,7 +101,9 @@ def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) 
     """Return what is known of the share of positives from elsewhere."""
     if prevalence is None:
         if error is not None:
-            raise ArgumentError(f"prevalence_error={error!r} is that of a prevalence: give prevalence as well.")
+            raise ArgumentError(
+                f"`prevalence_error` ({error!r}) is the standard error of `prevalence`: give that as well."
+            )
         return None
     labeled, negative = cohort.labeled, cohort.seen_negative
     lowest = float(np.average(labeled, weights=cohort.weight))
@@ -109,9 +111,9 @@ def settle_share(prevalence: float | None, error: float | None, cohort: Cohort) 
     slack = FAR * error if error is not None else 0.0
     if not lowest - slack <= check_share(prevalence, "prevalence") <= highest + slack:
         raise DataError(
-            f"prevalence must lie between the share labeled ({lowest:.4g}) and that not known to be negative "
-            f"({highest:.4g}), got {prevalence!r}: every labeled person is positive. If it is that of other people, "
-            "say how far it may be off with prevalence_error."
+            f"`prevalence` must lie between the share labeled ({lowest:.4g}) and that not known to be negative "
+            f"({highest:.4g}), got {prevalence!r}: whoever is labeled has the event. If it is the share of other "
+            "people, say how far it may be off with `prevalence_error`."
         )
     return KnownShare(check_share(prevalence, "prevalence"), SMALLEST_ERROR if error is None else float(error))
 

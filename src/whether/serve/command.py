@@ -18,7 +18,7 @@ def serve(
 ) -> None:
     """Open a page in the browser on which to drop a table, correct what its columns are, and read the report.
 
-    The page can be reached from this computer only, with the address that is printed, and asks nothing of the network.
+    The page can be reached from this computer only, with the address that is printed, and does not use the network.
     Tables and results lie in a private temporary folder, which is removed at the end: download what you want to keep.
     Ctrl-C ends it.
 

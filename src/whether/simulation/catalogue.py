@@ -70,7 +70,7 @@ def find_world(name: str) -> AnyWorld:
     """Return the world of that name; where there is none, the error names those whose names are close."""
     worlds: dict[str, AnyWorld] = {**WORLDS, **RECORD_WORLDS, **DIABETES_WORLDS, **AUTISM_WORLDS}
     if name not in worlds:
-        close = get_close_matches(name, worlds, n=3, cutoff=0.5)
+        close = get_close_matches(name, worlds, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(worlds)}."
-        raise ArgumentError(f"no world is called {name!r}; {hint}")
+        raise ArgumentError(f"No world is called {name!r}; {hint}")
     return worlds[name]

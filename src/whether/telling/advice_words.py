@@ -11,7 +11,7 @@ from whether.advise import Evidence, Recommendation
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
-from whether.methods import ENPU, LR, METHODS
+from whether.methods import ENPU, METHODS
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
 from whether.telling.record_words import question_sentences
@@ -30,18 +30,18 @@ ASSUMPTIONS = {
     "trusted times": _TIMES,
     "follow-up, named features": f"{_FOLLOW_UP}; {_NAMED_TIMES}",
     "follow-up": _FOLLOW_UP,
-    "named features": "among positives, who is seen depends on the named features only",
-    "labels at random": "every positive is equally likely to be seen",
-    "labels only": "only a lower bound of the risk is asked for",
+    "named features": "among people with the event, who has it recorded depends on the named features only",
+    "labels at random": "all events are equally likely to be recorded",
+    "labels only": "no more than a lower bound of the risk is asked for",
 }
 
 
 def _why_times(s: Situation, e: Evidence) -> str:
     assert e.trust is not None
     if not e.trust.labels.was_run:
-        return f"Event times are known and could not be checked: {e.trust.labels.note}."
-    agreed = f"Event times agree with labels and follow-up ({p_text(e.trust.labels.p_value)})"
-    return f"{agreed}, and say more than labels alone."
+        return f"Event times are known, but could not be checked: {e.trust.labels.note}."
+    agreed = f"Event times agree with recorded events and follow-up ({p_text(e.trust.labels.p_value)})"
+    return f"{agreed}, and say more than recorded events alone."
 
 
 def _why_follow_up(s: Situation, e: Evidence) -> str:
@@ -51,16 +51,16 @@ def _why_follow_up(s: Situation, e: Evidence) -> str:
     moved = "; the event-time model would move the mean risk by"
     size = f"{moved} {signed_points(difference.estimate)} percentage points" if difference else ""
     return (
-        f"Event times contradict labels and follow-up ({p_text(e.trust.labels.p_value)}){size}. The follow-up model "
-        "does not read them."
+        f"Event times contradict recorded events and follow-up ({p_text(e.trust.labels.p_value)}){size}. The follow-up "
+        "model does not read them."
     )
 
 
 def _why_scar(s: Situation, e: Evidence) -> str:
-    share = f"; with it, and a logistic risk, {percent(e.scar.label_frequency)} of the positives are labeled"
+    share = f"; if so, and if the risk is logistic, {percent(e.scar.label_frequency)} of the events are recorded"
+    found = f"is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
     return (
-        f"From labels alone a constant propensity is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
-        f"{share if is_told(e.scar.label_frequency) else ''}."
+        f"That all events are equally likely to be recorded {found}{share if is_told(e.scar.label_frequency) else ''}."
     )
 
 
@@ -68,8 +68,8 @@ def _why_labels(s: Situation, e: Evidence) -> str:
     test = e.scar.likelihood_ratio
     found = f"is rejected ({p_text(test.p_value)})" if test.was_run else outcome_of(test)
     return (
-        f"Labels are all there is, and a constant propensity {found}. Who is positive and who is seen cannot be told "
-        "apart: only the probability of a label can be learned, which is the lower bound of the risk."
+        f"That all events are equally likely to be recorded {found}, and nothing but recorded events is known. Only "
+        "the probability of a recorded event can be learned, which is the lower bound of the risk."
     )
 
 
@@ -87,16 +87,16 @@ def _why_selection(s: Situation, e: Evidence) -> str:
 
 _CURVE = {
     "levels off": "The curve of events levels off",
-    "unclear": "The curve of events may or may not level off",
+    "unclear": "Whether the curve of events levels off is unclear",
     "goes on": "The curve of events goes on falling",
 }
 
 
 def _why_curve(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
-    never = f", {percent(fraction.cured)} never have the event by a model without features"
+    never = f"; by a model without features, {percent(fraction.cured)} never have the event"
     ratio = ratio_text(fraction.ratio) + (f" ({limits_of_ratio(fraction)})" if s.reading == "unclear" else "")
-    return f"{_CURVE[s.reading]}: ratio {ratio}{never if is_told(fraction.cured) else ''}."
+    return f"{_CURVE[s.reading]}: RECeUS ratio {ratio}{never if is_told(fraction.cured) else ''}."
 
 
 def _fraction(s: Situation, e: Evidence) -> CureFraction:
@@ -118,7 +118,7 @@ REASONS: dict[str, Sentence] = {
     "follow-up, named features": _why_follow_up,
     "follow-up": _why_follow_up,
     "named features": lambda s, e: (
-        f"Features that drive labeling are named ({', '.join(s.named)}), and there is no usable clock."
+        f"Features that decide whose event is recorded are named ({', '.join(s.named)}), and no times can be used."
     ),
     "labels at random": _why_scar,
     "labels only": _why_labels,
@@ -131,23 +131,23 @@ REASONS: dict[str, Sentence] = {
 def _refuse_short(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
     later = f"; {percent(fraction.unseen)} of those with the event would have it later"
-    ratio = f"ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
-    return f"Follow-up is too short to settle on one number: at its end the curve of events still falls ({ratio})."
+    ratio = f"RECeUS ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
+    return f"Follow-up is too short. At its end the curve of events still falls ({ratio})."
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = f": {percent(e.bounds.lowest, 1)} to {percent(e.bounds.highest)} are positive" * is_told(e.bounds.lowest)
-    return f"Nothing is known of how events get recorded: no number between the bounds is better than another{ends}."
+    ends = f", {percent(e.bounds.lowest, 1)} and {percent(e.bounds.highest)}," * is_told(e.bounds.lowest)
+    return f"Nothing is known about how events get recorded. Any mean risk between the bounds{ends} is possible."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
 OBJECTIONS = {
     "selection": "not everybody is equally likely to be recorded",
-    "follow-up matters": "who is followed longer has a recorded event more often",
+    "follow-up matters": "people followed longer have a recorded event more often",
     "contradicted times": "event times are contradicted",
     "equal follow-up": "all were followed for about as long",
     "unnamed drivers": "features that were not named play a part",
-    "not determined": "recorded events alone do not tell risk from chance to be recorded",
+    "not determined": "recorded events alone cannot tell a low risk from a low chance to be recorded",
     BELOW_CURVE: "fewer events than the curve of events shows",
     ABOVE_CURVE: "more events than a curve that levels off allows",
     ABOVE_CONSTANT: "more events than the people most likely to be recorded allow",
@@ -159,8 +159,8 @@ REFUSALS: dict[str, Sentence] = {"short follow-up": _refuse_short, "labels only"
 def _few_events(s: Situation, e: Evidence) -> str:
     rest = "Much could not be tested, and the fit rests on shrinkage."
     if not is_told(e.counts.n_events):
-        return f"Events, or people without one, are few. {rest}"
-    return f"{e.counts.n_events} events are few: {e.counts.events_per_parameter:.1f} per coefficient. {rest}"
+        return f"Few people have, or few do not have, a recorded event. {rest}"
+    return f"Only {e.counts.n_events} events were recorded, {e.counts.events_per_parameter:.1f} per coefficient. {rest}"
 
 
 FLAGS: dict[str, Sentence] = {
@@ -175,12 +175,12 @@ FLAGS: dict[str, Sentence] = {
         "Event times could not be checked. If they are reported late or in batches, the mean risk is wrong."
     ),
     "contradiction": lambda s, e: (
-        "Either event times are wrong, or follow-up goes with the event for reasons that are not in the features; the "
-        "second would bias the follow-up model, too."
+        "Either event times are wrong, or how long people were followed depends on the event for reasons that are not "
+        "in the features. The latter would bias the follow-up model, too."
     ),
     "follow-up from features": lambda s, e: (
         f"Features explain {percent(s.follow_up_explained)} of the variance of log follow-up: people with the same "
-        "features are followed equally long, and what happens at other follow-ups is extrapolated."
+        "features are followed for about equally long, and what happens at other follow-ups is extrapolated."
     ),
     "models disagree": lambda s, e: (
         f"The event-time and the follow-up model differ by {points(s.risk_difference)} percentage points in mean risk "
@@ -191,16 +191,16 @@ FLAGS: dict[str, Sentence] = {
         "residual distributions has the shape of these times, and the mean risk may be off by some percentage points."
     ),
     "exchange": lambda s, e: (
-        "Equally likely solutions rank people differently: outcome and propensity may be exchanged."
+        "Solutions that fit equally well rank people differently: risk and chance to be recorded may be exchanged."
     ),
     "few events": _few_events,
     "constant propensity": lambda s, e: (
-        "That labeling is at random was not rejected, which is no proof; how many positives there are rests on the "
-        "logistic shape of the risk."
+        "That all events are equally likely to be recorded was not rejected, which is no proof; how many people have "
+        "the event rests on the logistic shape of the risk."
     ),
     "unnamed drivers": lambda s, e: (
         f"Event times or follow-up also depend on features that were not named ({', '.join(s.unnamed_drivers)}): the "
-        "restriction to the named ones is not used where a clock can do without it."
+        "method does not rely on the named ones where event times or follow-up can take their place."
     ),
 }
 
@@ -232,7 +232,9 @@ CHANGES: dict[str, Sentence] = {
         if s.reading == "goes on"
         else "Longer follow-up, until the curve of events clearly levels off, would leave less to extrapolate."
     ),
-    "prevalence": lambda s, e: "If the share of positives is known from elsewhere, give it with --prevalence.",
+    "prevalence": lambda s, e: (
+        "If the share of people who ever have the event is known from elsewhere, give it with --prevalence."
+    ),
     "ranking only": lambda s, e: (
         "If only the ranking of people matters, logistic regression on the recorded events is enough: neither event "
         "times nor follow-up were found to depend on features."
@@ -256,7 +258,7 @@ class AdviceWords:
     @property
     def assumes(self) -> str:
         """The assumption as a sentence."""
-        return f"It assumes {'' if self.advice.method == LR.name else 'that '}{self.assumption}."
+        return f"It assumes that {self.assumption}."
 
     @property
     def reasons(self) -> list[str]:

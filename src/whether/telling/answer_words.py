@@ -16,16 +16,16 @@ from whether.telling.headline_words import Headline
 from whether.telling.record_words import unread_text
 from whether.telling.share_words import share_caution
 from whether.telling.window_words import window_sentences
-from whether.telling.words import is_known, percent, percent_range, places_of, points, signed_points
+from whether.telling.words import FEW_OF_A_KIND, is_known, percent, percent_range, places_of, points, signed_points
 
-# Why there is no backtest, and no sensitivity.
+# Why there is no check at an earlier date, and no sensitivity analysis, as it goes after a colon.
 NO_BACKTEST = {
-    "not asked for": "It was not asked for.",
-    "no event times": "Without event times the cohort cannot be put back to an earlier date.",
-    "too few events": "There are too few events: with half of them hidden, too few would be left.",
-    "failed": "The cohort could not be put back to an earlier date.",
+    "not asked for": "it was not asked for",
+    "no event times": "without event times the cohort cannot be put back to one",
+    "too few events": "with half of the events hidden, too few would be left",
+    "failed": "the cohort could not be put back to one",
 }
-NO_SENSITIVITY = {"not asked for": "It was not asked for.", "failed": "Other assumptions could not be tried."}
+NO_SENSITIVITY = {"not asked for": "it was not asked for", "failed": "the other methods could not be fitted"}
 
 _NOTES = {
     "learner chosen on a part": "The learner was chosen on {part:,} of {people:,} people, drawn at random, and fitted "
@@ -34,13 +34,14 @@ _NOTES = {
     "The linear learner has them.",
     "intervals from refits": "The intervals come from {refits} refits to randomly weighted people; those of single "
     "risks tend to be too narrow where the risk changes sharply.",
-    "left open by the curve": "The upper ends of the mean risk and of the number go further: they are the most that "
-    "the curve of events leaves open.",
+    "left open by the curve": "The upper ends of the intervals of the mean risk and of the number go further: they are "
+    "the most that the curve of events leaves open.",
     "intervals reach to other models": "{what} as far as {models} models with other shapes of event times that "
     "these data cannot rule out, each weighted by how well it predicts.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
     "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses {learner!r}.",
-    "other advice for the part": "For the people of the sensitivity the advice is {method}, which it starts from.",
+    "other advice for the part": "For the people of the sensitivity analysis {method} is recommended, and the "
+    "analysis starts from it.",
 }
 
 
@@ -95,7 +96,7 @@ class AnswerWords:
         lines = [*self.headline.question(), self.headline.first(), *lead, *self.when(), self.headline.mean_risk()]
         lines += [*self.headline.other_question(), self.headline.late_entry(), self._method(), self.advice.assumes]
         lines += [self.backtest(), self.sensitivity()]
-        lines += [f"No single number: {text}" for text in self.advice.refusals]
+        lines += [f"No single number: {text[:1].lower()}{text[1:]}" for text in self.advice.refusals]
         lines += [f"Beware: {text}" for text in self.cautions()]
         return [line for line in (*lines, *self.notes()) if line]
 
@@ -153,9 +154,9 @@ class AnswerWords:
         """How the method did at an earlier date, or why that is not known."""
         record, method = self.told.backtest, self.analysis.recommendation.method
         if record is None:
-            return f"No backtest: {NO_BACKTEST[self.analysis.no_backtest]}"
+            return f"No backtest at an earlier date: {NO_BACKTEST[self.analysis.no_backtest]}."
         if not is_told(record.scores):
-            return "Backtest: too few people of one kind were scored to tell how well."
+            return "Backtest: not told, since too few people with, or without, the event were scored."
         name = method if method in record.scores else LR.name if LR.name in record.scores else next(iter(record.scores))
         hidden = f"with {percent(record.hidden_share)} of the events hidden" if is_told(record.hidden_share) else "then"
         error = record.interval(name, "mean_risk_error")
@@ -181,9 +182,9 @@ class AnswerWords:
         """The mean risk by the methods left standing, and which were left out, with the reason."""
         moved = self.told.sensitivity
         if moved is None:
-            return f"No sensitivity: {NO_SENSITIVITY[self.analysis.no_sensitivity]}"
+            return f"No sensitivity analysis: {NO_SENSITIVITY[self.analysis.no_sensitivity]}."
         if not is_told(*(variant.mean_risk for variant in moved.variants)):
-            return "There are too few people of one kind to say how far other methods move the mean risk."
+            return f"How far other methods move the mean risk is {FEW_OF_A_KIND}."
         said = self._standing(moved), left_out_text(moved.left_out), self._own_below(moved)
         return " ".join(filter(None, (*said, unread_text(moved.unread))))
 
@@ -197,13 +198,13 @@ class AnswerWords:
 
     def _standing(self, moved: Sensitivity) -> str:
         if not moved.standing:
-            return "These data rule out every other method."
+            return "No other method is left."
         others = ", ".join(str(variant.value) for variant in moved.standing)
         by = f"by this and the other methods that these data do not rule out ({others})"
         one, ends = self.ends_of_methods(moved)
         if self.analysis.kind == "estimate":
             return f"Estimates of the mean risk {by} {f'are all {ends}' if one else f'go from {ends}'}."
-        return f"The mean risk {by} {'is' if one else 'goes from'} {ends}, chance not counted."
+        return f"The mean risk {by} {'is' if one else 'goes from'} {ends}, not counting chance."
 
     def ends_of_methods(self, moved: Sensitivity) -> tuple[bool, str]:
         """Whether the mean risks by the methods left standing are told as one number, and that, or their ends."""

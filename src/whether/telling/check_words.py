@@ -14,15 +14,15 @@ from whether.methods import LR
 from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import is_told
 from whether.telling.record_words import unread_text
-from whether.telling.words import percent, signed_interval, wrap
+from whether.telling.words import FEW_OF_A_KIND, percent, signed_interval, wrap
 
 # How a score is called in the table.
 COLUMNS = {"brier": "Brier", "calibration_error": "ICI", "mean_risk_error": "risk - share"}
 # Width of the table with all its columns.
 WIDE_TABLE = 98
 WEIGHTED = (
-    "Those with the event can be scored at once, the others only if followed to the horizon. So people count by the "
-    "inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
+    "People with the event can be scored at once, the others only if followed to the horizon. So people count by "
+    "the inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
 )
 _VERDICTS = {
     "worth it": "event times are worth it here",
@@ -67,10 +67,10 @@ def worth_sentence(record: Backtest) -> str:
 
 def backtest_text(record: Backtest, width: int) -> list[str]:
     """Return the scores as a table with the answer below; scores that have no place in the line are left out."""
-    hides = f" It hides {percent(record.hidden_share)} of the events." if is_told(record.hidden_share) else ""
+    hides = f" This hides {percent(record.hidden_share)} of the events." if is_told(record.hidden_share) else ""
     by_weight = f" ({percent(record.positive_share)} by weight)"
     if not is_told(record.scores):
-        text = "Too few people of one kind were scored: their scores would tell of single persons."
+        text = "The scores are not told: too few people with, or without, the event were scored."
         return wrap(f"{plan_sentence(record)}{hides} {text}", width)
     lines = wrap(
         f"{plan_sentence(record)}{hides} {record.n_splits} splits: trained on {count_text(record.n_training)}, scored "
@@ -115,9 +115,7 @@ def _cell(record: Backtest, method: str, metric: str) -> str:
 def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     """Return the mean risks under each assumption as a table."""
     if not all(is_told(variant.mean_risk) for variant in moved.variants):
-        return wrap(
-            "Events, or people without one, are too few to tell mean risks: some of them are their share.", width
-        )
+        return wrap(f"How the mean risk moves is {FEW_OF_A_KIND}.", width)
     lines = [f"Recommended: {moved.recommended}, mean risk {moved.risks.mean():.3f}."]
     if moved.refused:
         lines.append("These data settle on no single number: read the range, not the point.")

@@ -78,13 +78,13 @@ def _counts(found: CountEvidence) -> list[str]:
         known.append(f"features that drive labeling ({', '.join(found.named_features) or 'none'})")
     if is_told(found.n_events):
         few = " That is few." if found.events_per_parameter < 5 else ""
-        events = f"{found.n_events:,} with the event ({percent(found.n_events / found.n, 1)})"
+        events = f"{found.n_events:,} with a recorded event ({percent(found.n_events / found.n, 1)})"
         per = f": {found.events_per_parameter:.3g} events per coefficient of a model with all features in both parts."
     else:
-        events, per, few = f"{found.n_events} with the event", ".", ""
+        events, per, few = f"{found.n_events} with a recorded event", ".", ""
     return [
         f"{found.n:,} people, {events}, {plural(found.n_features, 'feature')}{per}{few}",
-        f"Known besides labels: {', '.join(known) or 'nothing'}.",
+        f"Known besides recorded events: {', '.join(known) or 'nothing'}.",
         *record_sentences(found),
     ]
 
@@ -148,10 +148,10 @@ def _event_curve(found: EventCurve) -> list[str]:
         f"{there}."
     ]
     if is_told(found.late_rate):
-        rate = found.late_rate
+        rate, further = found.late_rate, percent(found.further_share)
         lines.append(
-            f"In the second half of follow-up {rate.estimate:.3g} events per person and unit of time ({rate.lower:.2g} "
-            f"to {rate.upper:.2g}): if that went on for as long again, {percent(found.further_share)} of those still "
+            f"In the second half of follow-up there were {rate.estimate:.3g} events per person and unit of time "
+            f"({rate.lower:.2g} to {rate.upper:.2g}): if that went on for as long again, {further} of those still "
             "event-free would have the event."
         )
     last = ["With late entry Maller and Zhou's and Shen's statistics are not defined."]
@@ -232,7 +232,7 @@ def _trust(found: TrustEvidence) -> list[str]:
         lines.append(f"{percent(heaping.excess_share, 1)} of the events pile up at single values{most}.")
     if end is not None and is_told(end.share):
         lines.append(
-            f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up, "
+            f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up; "
             f"{percent(end.expected, 1)} would be expected there at the rate shortly before (p = {end.p_value:.3f})."
         )
     lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")

@@ -10,9 +10,9 @@ from whether.evaluate import Interval
 from whether.telling.disclosure import is_told
 from whether.telling.words import count_interval, count_range, name, percent_interval, percent_range, places_of
 
-UNTOLD = "There are too few people of one kind in its levels to tell them apart."
+UNTOLD = "not told, since some levels have too few people with, or without, a recorded event."
 RANGES = "A range holds for its own level: the ranges of levels need not add up to that of the whole cohort."
-HEADER = ("people", "recorded events", "mean risk", "more expected")
+HEADER = ("people", "recorded events", "mean risk", "still expected")
 
 
 class GroupRow(NamedTuple):

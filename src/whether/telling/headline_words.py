@@ -13,6 +13,7 @@ from whether.telling.disclosure import is_told
 from whether.telling.record_words import QUESTIONS, curves_of_deaths
 from whether.telling.share_words import beside_share, taken_share
 from whether.telling.words import (
+    FEW_OF_A_KIND,
     count_range,
     is_known,
     length,
@@ -98,8 +99,8 @@ class Headline:
         if not self.analysis.evidence.counts.n_late:
             return ""
         return (
-            "Some people came under observation late. Risks count from time zero on, for people like these who have "
-            "not had the event; the number still expected is of people who had not had it when last seen."
+            "Some people came under observation late. The risk is that from time zero on; the number still expected is "
+            "of people who had not had the event when last seen."
         )
 
     def first(self) -> str:
@@ -128,7 +129,7 @@ class Headline:
 
     def _range(self) -> str:
         if not self.tells_ends:
-            return f"How many of {self.without} will have it {self._ever} is not told: too few people are of one kind."
+            return f"How many of {self.without} will have it {self._ever} is {FEW_OF_A_KIND}."
         why = _DEPENDS if self.analysis.recommendation.refused else _OPEN
         ends = f"{self.told.unseen.lower:,.0f} and {self.told.unseen.upper:,.0f}"
         will = "would" if self.analysis.question == NET else "will"
@@ -147,8 +148,8 @@ class Headline:
         if self.analysis.kind == "ranking":
             return [
                 "What is called risk here is the probability of a recorded event, the lowest that the true risk can "
-                "be. It says who is more likely to have the event only as far as everybody is equally likely to be "
-                "seen."
+                "be. It says who is more likely to have the event only as far as all events are equally likely "
+                "to be recorded."
             ]
         return list(filter(None, [beside_share(self.told.share)]))
 
@@ -156,12 +157,25 @@ class Headline:
         until = self.told.evidence.bounds.time_of_lowest
         if not (is_known(until) and is_told(self.told.evidence.bounds.lowest_by_times_limit)):
             return "The lower end counts recorded events only."
-        if self.analysis.unseen.lower < 0.5:
+        if not self.lower_end_is_shown:
             return "The lower end counts recorded events only: the curve of events shows no more with 95 % confidence."
+        time = length(until, self.analysis.origin.unit)
+        if self.analysis.evidence.counts.n_late:
+            return (
+                f"The lower end is what would have been seen, had everybody been followed until {time} after time zero "
+                "(lower limit, 95 % confidence)."
+            )
         return (
-            f"The lower end is what {length(until, self.analysis.origin.unit)} of follow-up would have shown, had "
-            "everybody been followed for so long (lower limit, 95 % confidence)."
+            f"The lower end is what {time} of follow-up would have shown, had everybody been followed for that long "
+            "(lower limit, 95 % confidence)."
         )
+
+    @property
+    def lower_end_is_shown(self) -> bool:
+        """Whether the lower end of a range is more than the recorded events, by the curve of events."""
+        bounds = self.told.evidence.bounds
+        known = is_known(bounds.time_of_lowest) and is_told(bounds.lowest_by_times_limit)
+        return known and self.analysis.unseen.lower >= 0.5
 
     def _upper_end(self) -> str:
         most = "The upper end is the most that models of these data allow, chance included"
@@ -238,7 +252,7 @@ class Headline:
         """What else than the method may be off."""
         if not Situation(self.analysis.evidence).times_usable:
             return " The rehearsal goes by event times, which these data contradict: it may be off itself."
-        return " Events that are still to come make it less." if is_above else ""
+        return " Events that are still to come explain part of that." if is_above else ""
 
     def _points(self) -> str:
         """How far the level was off, in percentage points; empty where that is not told."""

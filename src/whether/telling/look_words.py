@@ -10,7 +10,7 @@ from whether.files.table.findings import LEAKS, Held, LeftOut, Suspected, name_c
 from whether.telling.disclosure import Disclosure
 from whether.telling.plain import to_plain
 from whether.telling.table_words import told_values, word_all
-from whether.telling.words import name, wrap
+from whether.telling.words import name, plural, wrap
 
 PARTS = {
     "event": "the event",
@@ -51,7 +51,7 @@ def _how_to_read(check: TableCheck) -> str:
 
 def look_lines(check: TableCheck, fewest: int = FEWEST) -> list[str]:
     """What each column seems to be, one a line."""
-    rows = f"{check.people:,} rows, {len(check.columns):,} columns"
+    rows = f"{plural(check.people, 'row')}, {plural(len(check.columns), 'column')}"
     if check.events is not None and Disclosure(fewest).allows_part(check.events, check.people):
         rows += f"; the event was seen in {check.events:,}"
     shown = check.columns[:MOST]
@@ -99,7 +99,7 @@ def _sentence(obstacle: Obstacle, check: TableCheck, fewest: int) -> str:
             return f"Several columns could be the event: {columns}. Name the one that is meant as `{option}`."
         case Hurdle.EVENT_VALUES:
             return (
-                f"What the values of column {columns} mean cannot be told: {told_values(obstacle.held, fewest, 6)}. "
+                f"It is not clear what the values of column {columns} mean: {told_values(obstacle.held, fewest, 6)}. "
                 "Say with `event_value` which of them means that the event was seen and, if one means that something "
                 "else came first, such as another cause of death, give it as `competing`."
             )

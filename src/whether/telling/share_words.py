@@ -18,12 +18,14 @@ def taken_share(found: ShareCheck | None) -> str:
 
 def assumed_share(known: KnownShare | None) -> str:
     """The share as a part of what is assumed; empty where none was given."""
-    return "" if known is None else f"; and {given_share(known)} of people like these have the event at some time"
+    return (
+        "" if known is None else f"; and the share of people like these who ever have the event is {given_share(known)}"
+    )
 
 
 def given_share(found: ShareCheck | KnownShare) -> str:
     """The share as it was given, with its standard error if it had one."""
-    error = f" ± {100 * found.error:.2g} percentage points" if found.error >= EXACT else ""
+    error = f" (standard error {100 * found.error:.2g} percentage points)" if found.error >= EXACT else ""
     return f"{100 * found.share:.3g} %{error}"
 
 

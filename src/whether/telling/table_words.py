@@ -96,7 +96,7 @@ def _(finding: facts.SheetRead, fewest: int = FEWEST) -> str:
 
 @word.register
 def _(finding: facts.OneColumn, fewest: int = FEWEST) -> str:
-    return f"No comma, semicolon, tab or bar separates columns: all is one column, {finding.column[:60]!r}."
+    return f"No comma, semicolon, tab or bar separates columns: the whole table is one column, {finding.column[:60]!r}."
 
 
 @word.register
@@ -140,7 +140,7 @@ def _(finding: facts.LooksLikeId, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.GapsFilled, fewest: int = FEWEST) -> str:
     if not finding.in_training:
-        return f"Column {finding.column!r}: gaps were filled with the training median, {finding.fill:g}."
+        return f"Column {finding.column!r}: missing values were replaced by the median in training ({finding.fill:g})."
     flagged = "; a missing-value indicator was added" if finding.is_flagged else ""
     gaps = count(finding.people, fewest)
     values = "value" if gaps == "1" else "values"
@@ -150,7 +150,9 @@ def _(finding: facts.GapsFilled, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.GapsCoded, fewest: int = FEWEST) -> str:
     where = _counts_as(finding.counts_as, "(missing)", fewest)
-    return f"Column {finding.column!r}: {count(finding.people, fewest)} gaps {where}."
+    gaps = count(finding.people, fewest)
+    values = "value" if gaps == "1" else "values"
+    return f"Column {finding.column!r}: {gaps} missing {values} {where}."
 
 
 @word.register
@@ -202,8 +204,8 @@ def _(finding: facts.CompetingRead, fewest: int = FEWEST) -> str:
 def _(finding: facts.OtherValues, fewest: int = FEWEST) -> str:
     return (
         f"Column {finding.column!r} has several values besides the event, {told_values(finding.held, fewest, 6)}: all "
-        "count as no event seen. If one is the event, too, add it to `event_value`; if one means that something else "
-        "came first, such as another cause of death, give it as `competing`."
+        "count as no recorded event. If one is the event, too, add it to `event_value`; if one means that something "
+        "else came first, such as another cause of death, give it as `competing`."
     )
 
 
@@ -219,8 +221,8 @@ def _(finding: facts.LikelyCode, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.AllEmpty, fewest: int = FEWEST) -> str:
     return (
-        f"Column {finding.column!r} is empty in this table, but the model learned from it: everybody is treated as a "
-        "person of whom it is not known."
+        f"Column {finding.column!r} is empty in this table, but the model learned from it: it is treated as missing "
+        "for everybody."
     )
 
 
@@ -275,6 +277,8 @@ def _(finding: facts.EndpointRead, fewest: int = FEWEST) -> str:
 
 @word.register
 def _(finding: facts.NeverAfter, fewest: int = FEWEST) -> str:
+    if finding.people == 0:
+        return f"Nobody without the event reached {finding.limit:g}, after which it can no longer happen."
     told = min(finding.people, finding.unlabeled - finding.people) >= fewest
     past = f"{finding.people:,} of {finding.unlabeled:,} people" if told else "People"
     return (

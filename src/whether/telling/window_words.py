@@ -72,7 +72,10 @@ def beyond_sentences(told: Analysis) -> list[str]:
     if not late:
         return []
     parts = [f"{percent(one.beyond)} of those within {span_text(one.length, told.origin.unit)}" for one in late]
-    return [f"{_listed(parts)} would have it later than anybody was followed: there the model extrapolates."]
+    return [
+        f"Of the expected events, {_listed(parts)} would come later than anybody was followed: there the model "
+        "extrapolates."
+    ]
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ _TURNING = {*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x207
 
 
 NO_UNIT = "units of time"
+# Why a number is held back, as it goes after "is".
+FEW_OF_A_KIND = "not told: too few people have, or do not have, a recorded event"
 
 
 def clean(text: Any) -> str:
@@ -196,8 +198,8 @@ def signed_range(value: float, lower: float, upper: float, places: int = 2) -> s
 def rows_sentence(n_persons: int) -> str:
     """Say that rows are counted, of which a person may have several."""
     return (
-        f"The table has {n_persons:,} people, and several rows of some. What is counted here are rows; intervals and "
-        "checks allow for rows that are one person’s."
+        f"The table has {n_persons:,} people, some with several rows. Counts are of rows; intervals and checks allow "
+        "for rows of the same person."
     )
 
 
@@ -212,6 +214,7 @@ def as_rows(text: str) -> str:
         ("people", "rows"),
         ("People", "Rows"),
         ("Each person’s", "Each row’s"),
+        ("each person’s", "each row’s"),
     ):
         text = re.sub(rf"\b{who}\b", what, text)
     return text

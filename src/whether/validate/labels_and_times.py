@@ -176,10 +176,11 @@ def _check_end_of_follow_up(labeled: NDArray[np.bool_], time: Array, follow_up: 
     late = labeled & (time > follow_up)
     if late.any():
         row = int(np.argmax(late))
+        who = "1 labeled person" if late.sum() == 1 else f"{int(late.sum())} labeled people"
         raise DataError(
-            f"The event comes after the end of follow-up for {int(late.sum())} labeled people (first: row {row}, "
-            f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or extend "
-            "follow_up to how long the person was observed."
+            f"The event comes after the end of follow-up for {who} (first: row {row}, "
+            f"time={time[row]}, follow_up={follow_up[row]}). Such an event was not seen: set y to 0, or "
+            "extend follow_up to how long the person was observed."
         )
 
 

@@ -109,7 +109,9 @@ def check_bandwidth(value: Any, n_features: int) -> Array:
 def check_share(value: Any, name: str) -> float:
     """Check a share that the user knows to be a number in (0, 1]."""
     if not _is_real(value) or not 0 < float(value) <= 1:
-        raise ArgumentError(f"{name} must be a number in (0, 1], got {value!r}.")
+        is_percent = _is_real(value) and 1 < float(value) <= 100
+        hint = f" A share of {value:g} % is {float(value) / 100:g}." if is_percent else ""
+        raise ArgumentError(f"`{name}` must be a share above 0 and at most 1, got {value!r}.{hint}")
     return float(value)
 
 

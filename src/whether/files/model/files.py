@@ -219,7 +219,9 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelFileError(f"{str(path)!r} is too large to be a model file.")
     content = where.read_bytes()
     if not content.startswith(b"PK\x03\x04"):
-        raise ModelFileError(f"{str(path)!r} is not a model file of whether.")
+        raise ModelFileError(
+            f"{str(path)!r} is not a model file of whether. `whether predict` takes the model first, then the table."
+        )
     try:
         return _restore(path, archive.read_archive(content))
     except ModelFileError as error:

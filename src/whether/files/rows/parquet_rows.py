@@ -189,4 +189,5 @@ def _columns_of(path: str) -> list[str]:
     try:
         return list(pq.read_schema(path).names)
     except (pa.ArrowInvalid, OSError) as error:
-        raise TableError(f"{path!r} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+        said = str(error).splitlines()[0]
+        raise TableError(f"{path!r} cannot be read as Parquet, the only kind that is read in blocks: {said}") from None

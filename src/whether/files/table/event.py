@@ -34,6 +34,7 @@ def read_event(
     if roles.event_is_dated:
         event = np.asarray(pc.is_valid(column.data).to_numpy(), dtype=bool)
         if not is_part:
+            _refuse_one_date(column, event)
             _refuse_one_class(column.name, event)
         return event, None
     _refuse_gaps(column)
@@ -46,7 +47,11 @@ def read_event(
     if roles.competing:
         competing = _find_values(column, roles.competing, is_part)
         if (event & competing).any():
-            raise ArgumentError(f"`competing` has {roles.competing[0]!r}, which means the event in {column.name!r}.")
+            both = _split_values(column, event & competing)[0][0].value
+            raise ArgumentError(
+                f"The value {both!r} of column {column.name!r} cannot mean both that the event was seen and that "
+                "something else came first: leave it out of `competing`, or out of `event_value`."
+            )
         findings.append(CompetingRead(column.name, _split_values(column, competing)[0]))
     elif roles.event_value and len(others := _split_values(column, event)[1]) > 1:
         findings.append(OtherValues(column.name, others))
@@ -134,11 +139,21 @@ def _refuse_gaps(column: Column) -> None:
             "This column holds dates: if a blank means that the event was not seen, give it as `event_date` in place "
             "of `event`."
             if column.kind == "date"
-            else "0 means that the event was not seen. Fill them in or leave these rows out."
+            else "If a blank means that the event was not seen, write 0 there; if not, leave these rows out."
         )
         raise TableError(
-            f"Column {column.name!r} has gaps: {column.n_missing:,} of {len(column.data):,} cells are empty (first: "
-            f"row {row}). {why}"
+            f"Column {column.name!r} has empty cells: {column.n_missing:,} of {len(column.data):,} (first: row {row}). "
+            f"{why}"
+        )
+
+
+def _refuse_one_date(column: Column, event: Flags) -> None:
+    """Refuse dates of the event for everybody, most of which are one: that stands for no event."""
+    commonest = count_values(as_categories(column))[0]
+    if event.all() and commonest.people > event.size / 2:
+        raise TableError(
+            f"Column {column.name!r} has a date for everybody, and {commonest.value!r} for {commonest.people:,} of "
+            f"{event.size:,} people. If that date means that the event was not seen, empty these cells."
         )
 
 

@@ -35,8 +35,8 @@ class Reason(Enum):
     FOLLOWS_TIME = "follows the time of people with the event and of those without"
     ADDS_TIME = "is the time added to what was known at entry"
     SOUNDS_LATE = "sounds like something that is only known afterwards"
-    ID = "looks like an id, with another number in each row"
-    REMARK = "looks like an id or a remark, with another value in most rows"
+    ID = "looks like an id, with a different number in each row"
+    REMARK = "looks like an id or a remark, with a different value in most rows"
     ALL_RARE = f"has no category with at least {FEWEST} people"
 
 

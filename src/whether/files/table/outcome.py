@@ -18,7 +18,15 @@ from whether.files.table.event import read_event
 from whether.files.table.findings import Converted, Finding, LikelyCode, NeverAfter, RowsLeftOut, TableError
 from whether.files.table.missing_codes import find_code
 from whether.files.table.roles import Roles
-from whether.files.table.time_zero import Entry, refuse, refuse_gaps, refuse_unknown, settle_follow_up
+from whether.files.table.time_zero import (
+    Entry,
+    count_people,
+    refuse,
+    refuse_gaps,
+    refuse_run_together,
+    refuse_unknown,
+    settle_follow_up,
+)
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -64,8 +72,8 @@ def _find_negatives(outcome: Outcome, limit: float, findings: list[Finding]) -> 
     late = outcome.event & (outcome.time > limit)
     if late.any():
         raise TableError(
-            f"{int(late.sum()):,} people have their event after {limit:g} (first: row {int(np.argmax(late)) + 1}), at "
-            "which `never_after` says that it no longer comes. Give a later one."
+            f"{count_people(late)} the event after {limit:g} (first: row {int(np.argmax(late)) + 1}), when by "
+            "`never_after` it can no longer happen. Give a later one."
         )
     findings.append(NeverAfter(limit, int(past.sum()), int((~outcome.event).sum())))
     return np.asarray(past)
@@ -141,10 +149,23 @@ class _Times:
     def read_follow_up(self, time: Array | None) -> Array | None:
         """How long people were, or would have been, followed."""
         if self.roles.follow_up is not None:
-            return read_durations(self._column(self.roles.follow_up), "follow-up")
+            follow_up = read_durations(self._column(self.roles.follow_up), "follow-up")
+            self._refuse_short(follow_up, time)
+            return follow_up
         if self.since is None or self.since.planned is None:
             return None
         return settle_follow_up(self.event, time, self.since.planned, self.findings)
+
+    def _refuse_short(self, follow_up: Array, time: Array | None) -> None:
+        """Refuse a follow-up that ends before the event."""
+        short = self.event & (False if time is None else time > follow_up)
+        if time is not None and short.any():
+            row = int(np.argmax(short))
+            raise TableError(
+                f"{count_people(short)} the event after the end of the follow-up in column {self.roles.follow_up!r} "
+                f"(first: row {row + 1}, event at {time[row]:.6g}, follow-up {follow_up[row]:.6g}). `follow_up` is how "
+                "long each person was, or would have been, followed: correct these rows or leave them out."
+            )
 
     def read_lower(self, time: Array | None) -> Array | None:
         """Last time without the event, of people with it; a blank means that the time is exact."""
@@ -169,7 +190,7 @@ def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool 
     if column.kind == "date":
         raise TableError(
             f"Column {column.name!r} holds dates, but the {what} is a length of time. Give everybody's date of entry "
-            "as `entry` and the date at which follow-up ended as `endpoint`."
+            "as `entry`, from which times are counted, and the date at which follow-up ended, if known, as `endpoint`."
         )
     if column.kind == "empty":
         raise TableError(f"Column {column.name!r} is empty, so no {what} is known.")
@@ -177,7 +198,8 @@ def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool 
         row, cell = first_cell(column)
         raise TableError(f"Column {column.name!r} must hold the {what} as numbers; row {row} holds {cell!r}.")
     if not gaps:
-        refuse_gaps(column, f"the {what} must be known of everybody")
+        refuse_gaps(column, f"The {what} must be known for everybody")
+    refuse_run_together(column)
     values = column.numbers()
     refuse(column.name, what, values, np.isinf(values), "is infinite")
     reason = "is below zero" if zero else "is not above zero"

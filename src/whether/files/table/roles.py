@@ -35,7 +35,10 @@ class Roles:
             raise ArgumentError(refused)
         twice = next((name for name in self.columns if self.columns.count(name) > 1), None)
         if twice is not None:
-            raise ArgumentError(f"Column {twice!r} cannot be two of event, time, follow-up and entry.")
+            first, second, *_ = (role for role, name in self._named() if name == twice)
+            raise ArgumentError(
+                f"Column {twice!r} was given as `{first}` and as `{second}`: it can be only one of them."
+            )
 
     def _rules(self) -> Iterator[tuple[str, bool]]:
         """What is wrong with a combination, and whether it is this one."""
@@ -70,8 +73,14 @@ class Roles:
     @property
     def columns(self) -> list[str]:
         """Names of the columns that have a role."""
-        named = (self.event, self.time, self.follow_up, self.entry, self.last_contact, self.entry_time, self.time_lower)
-        return [name for name in named if name is not None]
+        return [name for _, name in self._named()]
+
+    def _named(self) -> list[tuple[str, str]]:
+        """The parameters that name columns, and the columns."""
+        event = "event_date" if self.event_is_dated else "event"
+        others = ("time", "follow_up", "entry", "last_contact", "entry_time", "time_lower")
+        named = [(event, self.event), *((role, getattr(self, role)) for role in others)]
+        return [(role, name) for role, name in named if name is not None]
 
 
 def settle_roles(
@@ -81,7 +90,8 @@ def settle_roles(
     column = event if event_date is None else event_date
     if column is None or (event is not None and event_date is not None):
         raise ArgumentError(
-            "Give `event`, the column that says whether the event was seen, or `event_date`, the column with its date."
+            "Give either `event`, the column that says whether the event was seen, or `event_date`, the column with "
+            "its date."
         )
     end = None if endpoint is None else _write(endpoint)
     values: dict[str, Any] = {"event_value": _write_all(event_value), "competing": _write_all(competing)}
@@ -153,5 +163,7 @@ def _listed(names: Iterable[str] | None) -> list[str]:
 def check_column(name: str, names: Sequence[str]) -> None:
     """Refuse the name of a column that is not there."""
     if name not in names:
-        hint = suggest(name, names) or (" Is the separator one of , ; tab |?" if len(names) == 1 else "")
+        hint = suggest(name, names) or (
+            " Is the separator one of comma, semicolon, tab and bar (|)?" if len(names) == 1 else ""
+        )
         raise TableError(f"The table has no column {name!r} (it has {name_columns(names)}).{hint}")

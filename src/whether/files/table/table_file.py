@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whether.files.own_files import MARK
+from whether.files.own_files import MARK, MODEL
 from whether.files.table.columns import is_text
 from whether.files.table.database import read_duckdb, read_sqlite
 from whether.files.table.delimited import TextTable
@@ -168,15 +168,22 @@ def _first_bytes(path: Path) -> bytes:
     return start
 
 
+def _refuse_foreign(path: Path, start: bytes) -> None:
+    """Refuse a file that is something else, and say what."""
+    if MODEL.match(start):
+        raise TableError(f"{str(path)!r} is a model file of whether, and a table is needed.")
+    for magic, what in FOREIGN:
+        if start.startswith(magic):
+            raise TableError(f"{str(path)!r} {what}")
+
+
 def _kind(path: Path, start: bytes) -> str:
     program = statistical_kind(path, start)
     if program is not None:
         return program
     if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")) and is_workbook(path, start):
         return "workbook"
-    for magic, what in FOREIGN:
-        if start.startswith(magic):
-            raise TableError(f"{str(path)!r} {what}")
+    _refuse_foreign(path, start)
     for magic, kind in OWN.items():
         if start.startswith(magic):
             return kind
@@ -218,7 +225,7 @@ def check_format(path: str | os.PathLike[str]) -> str:
     """Return the format that a file's name asks for."""
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".parquet", ".feather"):
-        raise TableError(f"{str(path)!r} must end in .csv, .parquet or .feather.")
+        raise ArgumentError(f"{str(path)!r} must end in .csv, .parquet or .feather.")
     return suffix[1:]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import math
 
 import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.columns import Column, parse_number
+from whether.files.table.columns import Column, first_cell, parse_number
 from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, to_years
 from whether.files.table.findings import DatesToYears, EndpointRead, Finding, LostEarlier, TableError
 from whether.validate import ArgumentError
@@ -27,9 +28,14 @@ class Entry:
 
     def __init__(self, column: Column, endpoint: str | None, findings: list[Finding]) -> None:
         self.name, self.has_dates = column.name, column.kind == "date"
+        if column.kind == "empty":
+            raise TableError(f"Column {column.name!r} is empty, so no date of entry is known.")
         if column.kind not in ("date", "number"):
-            raise TableError(f"Column {column.name!r} must hold the dates of entry, as 2020-12-31.")
-        refuse_gaps(column, "the entry of everybody must be known")
+            row, cell = first_cell(column)
+            wanted = "must hold the dates of entry, as 2020-12-31"
+            raise TableError(f"Column {column.name!r} {wanted}; row {row} holds {cell!r}.")
+        refuse_run_together(column)
+        refuse_gaps(column, "The entry of everybody must be known")
         self.start = as_days(column) if self.has_dates else column.numbers()
         self.unit = DAYS_PER_YEAR if self.has_dates else 1.0
         self.planned = None if endpoint is None else self._plan(endpoint, findings)
@@ -90,18 +96,57 @@ class Entry:
             self.refuse_late(time, event)
             time = np.where(event, time, np.fmin(time, self.planned))
         refuse_unknown(name, time)
+        self._refuse_early(name, time)
         refuse(name, "time from entry", time, time <= 0, "is not above zero")
         return time
+
+    def _refuse_early(self, name: str, time: Array) -> None:
+        """Refuse dates before the entry, and say which date is the first of them."""
+        early = time < 0
+        if self.has_dates and early.any():
+            row = int(np.argmax(early))
+            there, entry = (write_day(day) for day in (self.start[row] + time[row] * DAYS_PER_YEAR, self.start[row]))
+            raise TableError(
+                f"The date in column {name!r} is before the entry in {self.name!r} for {int(early.sum()):,} of "
+                f"{early.size:,} people (first: row {row + 1}, {there}, entry {entry}). Correct these rows or leave "
+                "them out. If the date is a code for a missing value, empty these cells."
+            )
 
     def refuse_late(self, time: Array, event: Flags) -> None:
         """Refuse events after the endpoint, at which they were not seen; dates are rounded, so a little is allowed."""
         late = event & (False if self.planned is None else time > self.planned + _tolerance(self.planned))
         if late.any():
             raise TableError(
-                f"{int(late.sum()):,} people have their event after the endpoint (first: row "
-                f"{int(np.argmax(late)) + 1}). At the endpoint it was not seen: set it to 0, or give a later "
-                "`endpoint`."
+                f"{count_people(late)} the event after the endpoint (first: row {int(np.argmax(late)) + 1}). By the "
+                "endpoint it was not seen: set the event to 0 there, or give a later `endpoint`."
             )
+
+
+def count_people(who: Flags) -> str:
+    """How many people have something, at the beginning of a sentence."""
+    n = int(np.count_nonzero(who))
+    return "1 person has" if n == 1 else f"{n:,} people have"
+
+
+def write_day(days: float) -> str:
+    """A number of days since 1970 as a date."""
+    return datetime.date.fromordinal(EPOCH + math.floor(days + 1e-6)).isoformat()
+
+
+def refuse_run_together(column: Column) -> None:
+    """Refuse dates written as 20201231, whose differences are no lengths of time."""
+    if column.kind != "number":
+        return
+    values = column.numbers()
+    known = values[~np.isnan(values)]
+    month, day = known // 100 % 100, known % 100
+    years = (CALENDAR[0] < known // 10_000) & (known // 10_000 < CALENDAR[1])
+    if known.size and np.all(years & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31) & (known % 1 == 0)):
+        text = f"{known[0]:.0f}"
+        raise TableError(
+            f"Column {column.name!r} holds dates such as {text}, which are read as numbers. Write them as "
+            f"{text[:4]}-{text[4:6]}-{text[6:]}."
+        )
 
 
 def _tolerance(planned: Array) -> float:
@@ -128,8 +173,8 @@ def refuse_gaps(column: Column, why: str) -> None:
     if column.n_missing:
         row = pc.index(pc.is_null(column.data), True).as_py() + 1
         raise TableError(
-            f"Column {column.name!r} has gaps: {column.n_missing:,} of {len(column.data):,} cells are empty (first: "
-            f"row {row}), but {why}. Fill them in or leave these rows out."
+            f"Column {column.name!r} has empty cells: {column.n_missing:,} of {len(column.data):,} (first: row {row}). "
+            f"{why}: fill them in or leave these rows out."
         )
 
 
@@ -138,9 +183,9 @@ def refuse_unknown(name: str, time: Array) -> None:
     unknown = np.isnan(time)
     if unknown.any():
         raise TableError(
-            f"Column {name!r} has gaps: {int(unknown.sum()):,} cells are empty (first: row "
-            f"{int(np.argmax(unknown)) + 1}). The date of the event is needed of everybody who had it, and "
-            "without `endpoint` the date last seen of everybody else."
+            f"Column {name!r} has empty cells: {int(unknown.sum()):,} (first: row {int(np.argmax(unknown)) + 1}). The "
+            "date of the event is needed for everybody who had it, and without `endpoint` the date last seen for "
+            "everybody else."
         )
 
 
@@ -153,7 +198,7 @@ def refuse(name: str, what: str, values: Array, bad: Flags, reason: str) -> None
         )
         raise TableError(
             f"The {what} in column {name!r} {reason} for {int(bad.sum()):,} of {bad.size:,} people (first: row "
-            f"{row + 1}, {values[row]:g}). Put these rows right or leave them out.{code}"
+            f"{row + 1}, {values[row]:g}). Correct these rows or leave them out.{code}"
         )
 
 

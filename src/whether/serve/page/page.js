@@ -206,7 +206,7 @@
     show("dropzone", false);
     show("chosen", true);
     put("table-name", state.table);
-    put("table-rows", look ? rows(look) : doing ? "the program looks at it …" : "it could not be read.");
+    put("table-rows", look ? rows(look) : doing ? "the program is reading it …" : "it could not be read.");
     if (state.problem) complain(state.problem);
     else if (before !== doing && doing) complain("");
     show("columns", Boolean(look));

@@ -39,7 +39,9 @@ def distribution(reading: Reading) -> Chart | None:
     bins = reading.risk_bins
     if bins is None:
         return None
-    ever = RISK_WORDS[reading.question]
+    is_ranking = reading.analysis.kind == "ranking"
+    ever = "is recorded" if is_ranking else RISK_WORDS[reading.question]
+    seen = "" if is_ranking else ", whether it was recorded or not"
     risks, labeled, shown = reading.analysis.risks, reading.cohort.labeled, reading.disclosure.count
     counts = np.column_stack([count_by(risks[who], bins.coarse) for who in (labeled, ~labeled)])
     high = _high_risks(bins.coarse, counts[:, 1])
@@ -51,7 +53,7 @@ def distribution(reading: Reading) -> Chart | None:
         "risks",
         "How the risks are spread",
         f"Bars of the number of people by predicted risk, in {len(counts)} bins.{high}",
-        f"The risk is the probability that the event {ever}, whether it was recorded or not.{high}{mean}",
+        f"The risk is the probability that the event {ever}{seen}.{high}{mean}",
         partial(_draw_risks, bins, counts, ever),
         Table(
             ("risk", *(kind for kind, *_ in _KINDS)),
@@ -173,6 +175,8 @@ def identifiability(reading: Reading) -> Chart | None:
 
 def why_not_apart(reading: Reading) -> str:
     """Say why risk and propensity are not set against each other."""
+    if reading.analysis.kind == "ranking":
+        return "This method tells the probability of a recorded event, and no chance to be recorded beside it."
     chance = np.clip(reading.propensity, 0, 1)
     if np.ptp(chance) >= SAME_CHANCE:
         what = "By this method everybody has the same risk"

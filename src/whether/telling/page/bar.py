@@ -86,8 +86,8 @@ def _estimated(unseen: Interval, n_open: int, n_known: int, still: str, never: s
     others = count_range(n_open - unseen.upper + n_known, n_open - unseen.lower + n_known)
     level = f"{100 * unseen.level:g} % interval " if limits else ""
     return [
-        ("still", expected, f"about {expected:,}", still, f"{level}{limits}"),
-        ("never", rest, f"about {rest:,}", never, f"{level}{others}"),
+        ("still", expected, f"about {expected:,}", still, f"{level}{limits} people" if limits else ""),
+        ("never", rest, f"about {rest:,}", never, f"{level}{others} people" if others else ""),
     ]
 
 

@@ -86,9 +86,9 @@ def _validity(reading: Reading) -> list[Part]:
     record, dependence = reading.told.backtest, reading.evidence.dependence
     depends = dependence is not None and dependence.follow_up.rejects()
     no_record = (
-        f"The method was not checked at an earlier date. {NO_BACKTEST[reading.analysis.no_backtest]}"
+        f"The method was not checked at an earlier date: {NO_BACKTEST[reading.analysis.no_backtest]}."
         if record is None
-        else "How the method did at an earlier date is not told: too few people of one kind could be scored."
+        else "How the method did at an earlier date is not told: too few people with or without the event were scored."
     )
     unit = reading.analysis.origin.unit
     chart = None if record is None else validity.backtest_chart(record, follow_up_depends=depends, unit=unit)
@@ -113,9 +113,10 @@ def _people(reading: Reading) -> list[Part]:
 
 
 def _assumptions(reading: Reading) -> list[Part]:
-    moved, why = reading.told.sensitivity, NO_SENSITIVITY.get(reading.analysis.no_sensitivity, TOO_FEW)
+    moved, why = reading.told.sensitivity, NO_SENSITIVITY.get(reading.analysis.no_sensitivity)
+    absent = TOO_FEW if why is None else f"No other assumptions were tried: {why}."
     return [
-        (assumptions.mean_risk_chart(reading), f"The assumptions were not varied. {why}"),
+        (assumptions.mean_risk_chart(reading), absent),
         (None if moved is None else assumptions.band_chart(moved, reading.disclosure), ""),
     ]
 

@@ -20,9 +20,11 @@ Array = NDArray[np.float64]
 HALF = 0.5
 # Who is selected from, and what the threshold is put on.
 _WORDS = {
-    "unlabeled": ("people of this cohort without a recorded event", "the probability that the event is still to come"),
+    "unlabeled": ("people of this cohort with no recorded event", "the probability that the event is still to come"),
     "new": ("new people like those of this cohort", "the risk that the event ever happens"),
 }
+# What it is put on where the answer is a ranking.
+RECORDED = "the probability of a recorded event"
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,9 @@ class Sweep:
         shown = percent(self.thresholds[self.default])
         if self.thresholds[-1] < HALF:
             return f"Of {self.title}, nobody reaches 50 %: the slider starts at {shown}, near twice their mean."
-        near = "" if self.thresholds[self.default] == HALF else ", the nearest that may be shown"
-        return f"The slider starts at {shown}{near}: more likely than not."
+        if self.thresholds[self.default] == HALF:
+            return f"The slider starts at {shown}: more likely than not."
+        return f"The slider starts at {shown}, the threshold nearest to 50 % that may be shown."
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
         """Return some thresholds with everything that follows from them."""
@@ -84,6 +87,8 @@ def sweeps(reading: Reading) -> list[Sweep]:
     still = np.where(may_have, analysis.still, 0.0)[among]
     edges = _still_edges(still, (risks[among], risks[unlabeled]), bins, reading.disclosure)
     found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
+    if analysis.kind == "ranking":
+        found = [None if one is None else replace(one, measure=RECORDED) for one in found]
     if found[0] is not None and is_apart and analysis.n_open < analysis.n_unlabeled:
         found[0] = replace(found[0], title=f"{found[0].title} who may still have it")
     return [one for one in found if one is not None]

@@ -14,7 +14,7 @@ from whether.telling.page.bar import Bar, cohort_bar, level_bar
 from whether.telling.reading import Reading
 from whether.telling.words import Name, count_range, is_known, name, percent, percent_range, places_of, plural
 
-MORE_PEOPLE = "more people expected to have the event"
+MORE_PEOPLE = "people still expected to have the event"
 MEAN_RISK = {
     "": "mean risk that the event ever happens",
     LIFETIME: "mean risk that the event comes before death",
@@ -140,7 +140,7 @@ def _certainty(reading: Reading, headline: Headline) -> list[str]:
         )
     lines += [headline.beside_curve] * bool(headline.beside_curve)
     if reading.analysis.sensitivity is None:
-        lines.append(f"Assumptions: not varied. {NO_SENSITIVITY[reading.analysis.no_sensitivity]}")
+        lines.append(f"Assumptions: no others were tried: {NO_SENSITIVITY[reading.analysis.no_sensitivity]}.")
     else:
         lines.append(f"Assumptions: {_lower_first(reading.words.sensitivity())}")
     lines.append(_past(reading))
@@ -154,9 +154,9 @@ def _lower_first(sentence: str) -> str:
 def _past(reading: Reading) -> str:
     record = reading.told.backtest
     if record is None:
-        return f"Past: not checked at an earlier date. {NO_BACKTEST[reading.analysis.no_backtest]}"
+        return f"Past: not checked at an earlier date: {NO_BACKTEST[reading.analysis.no_backtest]}."
     if not is_told(record.scores):
-        return "Past: too few people of one kind could be scored at an earlier date."
+        return "Past: not told, since too few people with, or without, the event could be scored at an earlier date."
     row = reading.analysis.recommendation.method
     if row not in record.scores:
         return "Past: other methods were checked at an earlier date, see below."

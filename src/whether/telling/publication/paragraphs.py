@@ -8,7 +8,7 @@ from whether.advise.evidence.material import LIFETIME
 from whether.analysis import Analysis
 from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import is_told
-from whether.telling.words import as_rows, name, percent, plural, unit_text
+from whether.telling.words import as_rows, name, percent, plural, rows_sentence, unit_text
 
 TITLES = ("Methods", "Results")
 _QUESTIONS = {
@@ -25,23 +25,28 @@ _ERRORS = {
 def paragraphs(words: AnswerWords) -> tuple[str, str]:
     """Return what was done and what came out, as they may be told."""
     both = _methods(words), _results(words)
-    return tuple(map(as_rows, both)) if words.analysis.origin.n_persons else both  # type: ignore[return-value]
+    n_persons = words.analysis.origin.n_persons
+    if not n_persons:
+        return both
+    methods, results = map(as_rows, both)
+    return methods, f"{rows_sentence(n_persons)} {results}"
 
 
 def _methods(words: AnswerWords) -> str:
     analysis = words.analysis
     n_features = analysis.evidence.counts.n_features
     asked = _QUESTIONS.get(analysis.question)
+    having = "a recorded event" if analysis.kind == "ranking" else "the event"
+    when = "" if analysis.kind == "ranking" else f" {asked or 'at some time'}"
     said = [
-        f"We estimated each person’s probability of having the event{_called(analysis.origin.event)} "
-        f"{asked or 'at some time'}.",
+        f"We estimated each person’s probability of having {having}{_called(analysis.origin.event)}{when}.",
         f"The estimate uses {words.advice.method} ({analysis.recommendation.method}; {_learner(analysis)}) with "
         f"{plural(n_features, 'feature')}, as implemented in whether {version('whether')}. {words.advice.assumes}",
         "The method was chosen by what the data support.",
     ]
     if analysis.origin.time and analysis.origin.unit:
         said.append(f"Times are in {unit_text(analysis.origin.unit)}.")
-    return " ".join([*said, _intervals(analysis), *_checks(analysis)])
+    return " ".join([*said, _intervals(words), *_checks(analysis)])
 
 
 def _called(event: str) -> str:
@@ -57,14 +62,19 @@ def _learner(analysis: Analysis) -> str:
     )
 
 
-def _intervals(analysis: Analysis) -> str:
+def _intervals(words: AnswerWords) -> str:
+    analysis = words.analysis
     notes = {note.name: note.values for note in analysis.notes}
     how = next((text.format(**notes[key]) for key, text in _ERRORS.items() if key in notes), "")
     how = how or "from the covariance of the coefficients (delta method)"
-    if analysis.kind != "estimate":
+    if analysis.kind == "ranking":
+        return "We do not estimate how many people have the event: recorded events alone do not say it."
+    if analysis.kind == "range":
+        shown = words.headline.lower_end_is_shown
+        lower = "the lower confidence limit of the curve of events" if shown else "the recorded events alone"
         return (
-            "Instead of an estimate we give a range, from the lower confidence limit of the curve of events to the "
-            "most that the models allow that the data do not rule out."
+            f"Instead of an estimate we give a range, from {lower} to the most that the models allow that the data do "
+            "not rule out."
         )
     said = f"{100 * analysis.mean_risk.level:g} % intervals are {how}"
     if "intervals reach to other models" in notes:

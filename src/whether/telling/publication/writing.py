@@ -36,7 +36,7 @@ _FORMULA = re.compile(r"^\s*(?:[=@]|[+-](?![\d.,e-]+(?: to [\d.,e-]+)?$))")
 def check_table_format(kind: str) -> None:
     """Refuse a format that there is not, or that needs a package which is not installed, before any work is done."""
     if kind not in FORMATS:
-        raise ArgumentError(f"`table` must be one of {', '.join(FORMATS)}, got {kind!r}.")
+        raise ArgumentError(f"The format of tables must be one of {', '.join(FORMATS)}, got {kind!r}.")
     if kind == WORD:
         find_docx()
 
