@@ -13,7 +13,8 @@ from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
 from whether.methods import ENPU, METHODS
 from whether.telling.disclosure import Disclosure, is_told
-from whether.telling.evidence_words import cost_text, limits_of_ratio, outcome_of
+from whether.telling.evidence_words import cost_text, outcome_of
+from whether.telling.follow_up_words import limits_of_ratio
 from whether.telling.record_words import question_sentences
 from whether.telling.share_words import assumed_share
 from whether.telling.words import is_known, p_text, percent, points, ratio_text, signed_points

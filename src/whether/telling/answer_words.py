@@ -134,7 +134,7 @@ class AnswerWords:
         risk = float(self.analysis.risks.mean())
         numbers = is_told(bounds.lowest_by_times, told)
         by_curve = f"{percent(bounds.lowest_by_times, 1)} have" if numbers else "more people have"
-        by_model = f"than the model's mean risk of {percent(risk, 1)}" if numbers else "than by the model"
+        by_model = f"than the model’s mean risk of {percent(risk, 1)}" if numbers else "than by the model"
         found = self.analysis.evidence.dependence
         why = "the model may miss late events, and then counts too few of the people with no recorded event"
         if found is not None and found.follow_up.rejects():

@@ -9,31 +9,21 @@ from typing import Any
 from whether.advise import Evidence
 from whether.advise.evidence.agreement import AgreementEvidence
 from whether.advise.evidence.bounds import BoundsEvidence, CountEvidence
-from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.evidence.dependence import DependenceEvidence, Driver
 from whether.advise.evidence.exchange import ExchangeEvidence
-from whether.advise.evidence.follow_up import (
-    SMALL_CURED,
-    SMALL_RATIO,
-    EventCurve,
-    FollowUpEvidence,
-    LastEvents,
-)
 from whether.advise.evidence.hypothesis import HypothesisTest
 from whether.advise.evidence.linearity import LinearityEvidence
-from whether.advise.evidence.material import PotentialFollowUp
 from whether.advise.evidence.scar import ScarEvidence
 from whether.advise.evidence.shape import ShapeEvidence
 from whether.advise.evidence.time_trust import TrustEvidence
 from whether.telling.disclosure import is_told
+from whether.telling.follow_up_words import follow_up_sentences
 from whether.telling.record_words import death_sentences, record_sentences
 from whether.telling.words import (
     is_known,
     p_text,
     percent,
-    percent_interval,
     plural,
-    ratio_text,
     signed,
     signed_interval,
 )
@@ -42,13 +32,18 @@ from whether.telling.words import (
 MOST_LISTED = 8
 
 
-def evidence_sentences(evidence: Evidence) -> dict[str, list[str]]:
-    """Return sentences by topic, for the topics on which there is evidence."""
+def evidence_sentences(
+    evidence: Evidence, *, unit: str = "", called: Callable[[str], str] = str
+) -> dict[str, list[str]]:
+    """Return sentences by topic, for the topics on which there is evidence: times in a unit, features as called."""
     topics: dict[str, tuple[Any, Callable[[Any], list[str]]]] = {
         "Cohort": (evidence.counts, _counts),
-        "Deaths before the event": (evidence.deaths, death_sentences),
-        "Follow-up": (evidence.follow_up, partial(_follow_up, enters_late=bool(evidence.counts.n_late))),
-        "Dependence on features": (evidence.dependence, _dependence),
+        "Deaths before the event": (evidence.deaths, partial(death_sentences, unit=unit)),
+        "Follow-up": (
+            evidence.follow_up,
+            partial(follow_up_sentences, enters_late=bool(evidence.counts.n_late), unit=unit),
+        ),
+        "Dependence on features": (evidence.dependence, partial(_dependence, called=called)),
         "Event times": (evidence.trust, _trust),
         "Shape of event times": (evidence.shape, _shape),
         "Curves without a model": (evidence.agreement, _agreement),
@@ -94,7 +89,7 @@ def _bounds(found: BoundsEvidence) -> list[str]:
         return ["How many have the event is not told, and so are the bounds that follow from it."]
     by_times, highest = found.lowest_by_times, percent(found.highest, int(found.highest < 1))
     lines = [
-        f"Without any restriction between {percent(found.lowest, 1)} and {highest} are positive; a person's risk lies "
+        f"Without any restriction between {percent(found.lowest, 1)} and {highest} are positive; a person’s risk lies "
         "between the probability of a label and 1."
     ]
     if is_known(found.lowest_by_times_limit):
@@ -113,83 +108,15 @@ def _bounds(found: BoundsEvidence) -> list[str]:
     return lines
 
 
-def _follow_up(found: FollowUpEvidence, enters_late: bool) -> list[str]:
-    median, highest = found.median, min(found.median.upper, found.longest)
-    what, most = ("Median end of follow-up", "latest") if enters_late else ("Median follow-up", "longest")
-    lines = [
-        f"{what} {median.estimate:.4g} ({median.lower:.4g} to {highest:.4g}), {most} {found.longest:.4g}; "
-        f"potential follow-up {_potential(found.potential)}."
-    ]
-    if found.events is not None:
-        lines += _event_curve(found.events)
-    if found.from_labels is not None:
-        lines.append(_cure_fraction("from labels and follow-up alone", found.from_labels))
-    return lines
-
-
-def _potential(found: PotentialFollowUp) -> str:
-    is_shown = is_known(found.share)
-    share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_shown else ""
-    only = f"only {percent(found.share)} of the unlabeled were" if is_shown else "too few of the unlabeled were"
-    return {
-        "given": f"as given{share}",
-        "unknown": "unknown",
-        "dates": f"from dates of entry to the end of the data{share}",
-        "lost": f"unknown: {only} followed to their planned end, so that it does not say how long people with the "
-        "event would have been",
-    }[found.source]
-
-
-def _event_curve(found: EventCurve) -> list[str]:
-    level = found.plateau
-    there = f"; there {percent_interval(level)} are event-free" if is_told(level) else ""
-    lines = [
-        f"Last event at {found.last_event:.4g}, with {found.n_after_last_event} people followed event-free beyond it"
-        f"{there}."
-    ]
-    if is_told(found.late_rate):
-        rate, further = found.late_rate, percent(found.further_share)
-        lines.append(
-            f"In the second half of follow-up there were {rate.estimate:.3g} events per person and unit of time "
-            f"({rate.lower:.2g} to {rate.upper:.2g}): if that went on for as long again, {further} of those still "
-            "event-free would have the event."
-        )
-    last = ["With late entry Maller and Zhou's and Shen's statistics are not defined."]
-    if found.last_events is not None:
-        last = _last_events(found.last_events)
-    return [*lines, *last, _cure_fraction("from event times", found.receus)]
-
-
-def _last_events(found: LastEvents) -> list[str]:
-    if is_told(found.q_n) and not is_known(found.q_n):
-        return ["The longest time is an event: Maller and Zhou's and Shen's statistics are not defined."]
-    if not is_told(found.q_n, found.shen):
-        return ["The statistics of the last events rest on too few people to be told."]
-    return [
-        f"Maller-Zhou alpha_n = {found.alpha_n:.2g}, q_n = {found.q_n:.4f} (simulated p = {found.q_n_p_value:.3f}); "
-        f"Shen {found.shen:.2g}. Small alpha_n and Shen, large q_n speak for sufficient follow-up; alpha_n is known to "
-        "do so too often."
-    ]
-
-
-def _cure_fraction(which: str, found: CureFraction) -> str:
-    limits = f" ({limits_of_ratio(found)})" if is_known(found.ratio_limits[1]) else ""
-    cured = f"cured {percent(found.cured, 1)}, " if is_told(found.cured) else ""
-    return (
-        f"RECeUS {which} ({found.distribution}): {cured}ratio {ratio_text(found.ratio)}{limits}. A cure model is "
-        f"called appropriate above {100 * SMALL_CURED:g} % cured and below a ratio of {SMALL_RATIO:g}."
-    )
-
-
-def _dependence(found: DependenceEvidence) -> list[str]:
+def _dependence(found: DependenceEvidence, called: Callable[[str], str]) -> list[str]:
     lines = [f"That event times do not depend on features {outcome_of(found.event_times)}; from {found.source}."]
     if found.time_drivers:
-        lines.append(f"Features that drive event times (z > 0: later events): {_list(found.time_drivers)}.")
+        lines.append(f"Features that drive event times (z > 0: later events): {_list(found.time_drivers, called)}.")
     share = found.follow_up_explained
     explained = f"; features explain {percent(share)} of the variance of its logarithm" if share >= 0 else ""
     lines.append(f"That follow-up does not depend on features {outcome_of(found.follow_up)}{explained}.")
     if found.follow_up_drivers:
-        lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers)}.")
+        lines.append(f"Features that drive follow-up (z > 0: longer): {_list(found.follow_up_drivers, called)}.")
     if is_known(found.selection_share):
         low, high = found.propensity_range
         cost = f" Ranking people by recorded events {cost_text(found)}." if is_known(found.auc_by_labels) else ""
@@ -203,12 +130,6 @@ def _dependence(found: DependenceEvidence) -> list[str]:
     return lines
 
 
-def limits_of_ratio(found: CureFraction) -> str:
-    """Between which limits the ratio lies that says whether the curve of events levels off."""
-    lower, upper = found.ratio_limits
-    return f"{ratio_text(lower)} to {ratio_text(upper)}" if is_known(upper) else "without limits"
-
-
 def cost_text(found: DependenceEvidence) -> str:
     """What ranking people by their chance of a recorded event does, by the model of event times, as a verb."""
     if found.auc_by_labels < 0.495:
@@ -217,8 +138,10 @@ def cost_text(found: DependenceEvidence) -> str:
     return f"lowers the AUC from {before} to {after}" if after < before else "lowers the AUC by less than 0.01"
 
 
-def _list(drivers: Sequence[Driver]) -> str:
-    shown = ", ".join(f"{one.feature} (z = {signed(min(max(one.z, -99), 99), 1)})" for one in drivers[:MOST_LISTED])
+def _list(drivers: Sequence[Driver], called: Callable[[str], str]) -> str:
+    shown = ", ".join(
+        f"{called(one.feature)} (z = {signed(min(max(one.z, -99), 99), 1)})" for one in drivers[:MOST_LISTED]
+    )
     return shown + (f" and {len(drivers) - MOST_LISTED} more" if len(drivers) > MOST_LISTED else "")
 
 
@@ -232,7 +155,7 @@ def _trust(found: TrustEvidence) -> list[str]:
         lines.append(f"{percent(heaping.excess_share, 1)} of the events pile up at single values{most}.")
     if end is not None and is_told(end.share):
         lines.append(
-            f"{percent(end.share, 1)} of the events lie in the last 2 % of the person's follow-up; "
+            f"{percent(end.share, 1)} of the events lie in the last 2 % of the person’s follow-up; "
             f"{percent(end.expected, 1)} would be expected there at the rate shortly before (p = {end.p_value:.3f})."
         )
     lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")
@@ -270,11 +193,11 @@ def _scar(found: ScarEvidence) -> list[str]:
     if is_told(found.label_frequency):
         lines.append(
             f"If it were, {percent(found.label_frequency)} of the positives would be labeled (maximum likelihood, "
-            f"taking the risk for a logistic line; {percent(found.elkan_noto)} by Elkan and Noto's rule, which is too "
+            f"taking the risk for a logistic line; {percent(found.elkan_noto)} by Elkan and Noto’s rule, which is too "
             "low unless features tell positives and negatives apart)."
         )
     if found.follow_up.was_run:
-        lines.append(f"That {found.follow_up.null} {outcome_of(found.follow_up)}.")
+        lines.append(f"That {found.follow_up.null}, {outcome_of(found.follow_up)}.")
     return lines
 
 

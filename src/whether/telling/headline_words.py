@@ -62,10 +62,13 @@ class Headline:
     @property
     def without(self) -> str:
         """The people who may still have it, counted where that does not give away how many have had it."""
+        return f"the {f'{self.analysis.n_open:,} ' if self.tells_events else ''}{self.who}"
+
+    @property
+    def who(self) -> str:
+        """The people who may still have it."""
         who = "people alive with no recorded event" if self.analysis.question else "people with no recorded event"
-        if self.analysis.evidence.counts.n_known_negative:
-            who += " who may still have it"
-        return f"the {f'{self.analysis.n_open:,} ' if self.tells_events else ''}{who}"
+        return f"{who} who may still have it" if self.analysis.evidence.counts.n_known_negative else who
 
     @property
     def _ever(self) -> str:

@@ -19,6 +19,7 @@ from whether.facts import FEWEST
 from whether.survival import SurvivalCurve
 from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import Disclosure, disclose
+from whether.telling.feature_words import Level, level_features
 from whether.telling.risk_bins import RiskBins, merge_risks
 from whether.telling.thin_curve import ThinCurve, thin
 from whether.telling.words import NO_UNIT, Name, length, name, unit_text
@@ -67,6 +68,15 @@ class CohortReading:
         """Return a length of time with its unit."""
         return length(time, self.unit, digits)
 
+    @cached_property
+    def levels(self) -> dict[str, Level]:
+        """Features that are levels of a category; none are known without a table."""
+        return {}
+
+    def called(self, feature: str) -> str:
+        """Return what a feature is called to a reader."""
+        return str(self.levels.get(feature, feature))
+
     @property
     def enters_late(self) -> bool:
         """Whether time zero is not when people came under observation."""
@@ -113,6 +123,11 @@ class Reading(CohortReading):
         object.__setattr__(self, "disclosure", disclose(self.analysis, self.fewest))
         object.__setattr__(self, "evidence", self.analysis.evidence)
         object.__setattr__(self, "unit", unit_text(self.analysis.origin.unit))
+
+    @cached_property
+    def levels(self) -> dict[str, Level]:
+        """Features that are levels of a category."""
+        return level_features(self.analysis.origin.findings, self.fewest)
 
     @property
     def event(self) -> Name:

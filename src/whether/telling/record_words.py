@@ -48,13 +48,20 @@ QUESTIONS = {
     LIFETIME: "whether the event comes before death",
     NET: "whether the event would come in a world without other deaths",
 }
+# What a risk is the probability of, as it goes after "the event", and until when, after "is still to come".
+RISK_WORDS = {
+    "": "ever happens",
+    LIFETIME: "comes before death",
+    NET: "ever comes, in a world without other deaths",
+}
+STILL_WORDS = {"": "", LIFETIME: " before death", NET: ", in a world without other deaths"}
 
 
-def death_sentences(found: DeathEvidence) -> list[str]:
+def death_sentences(found: DeathEvidence, unit: str = "") -> list[str]:
     """How many died first, what is asked, and what the curves say."""
     shown = f"{found.n_died:,}" if isinstance(found.n_died, int) else str(found.n_died).capitalize()
     lines = [f"{shown} people died without the event. The question is {QUESTIONS[found.question]}."]
-    return [*lines, *curves_of_deaths(found)]
+    return [*lines, *curves_of_deaths(found, unit)]
 
 
 def curves_of_deaths(found: DeathEvidence, unit: str = "") -> list[str]:

@@ -9,9 +9,11 @@ from whether.analysis import Analysis, GroupLevel, Window
 from whether.analysis.windows import UNITS_IN_A_YEAR
 from whether.telling.disclosure import is_told
 from whether.telling.group_words import GroupRow, aligned_lines
-from whether.telling.words import NO_UNIT, count_interval, count_range, is_known, name, percent, unit_text
+from whether.telling.words import count_interval, count_range, is_known, name, one_unit, percent, unit_text
 
 NO_WHEN = "This method has no model of event times, so it does not say when the event comes."
+# What ends a sentence about an expected number, by what is asked of people who may die first.
+ENDINGS = {"": "", LIFETIME: ", before they die", NET: ", in a world without other deaths"}
 LAST_SEEN = "from when each person was last seen"
 # Share of a number that comes after the longest follow-up from which on that is said.
 VISIBLE_BEYOND = 0.05
@@ -32,8 +34,7 @@ def span_text(length: float, unit: str) -> str:
 
 
 def _many(length: float, unit: str) -> str:
-    one = {NO_UNIT: "unit of time"}.get(unit, unit[:-1] if unit.endswith("s") and len(unit) > 2 else unit)
-    return f"{length:,.10g} {one if length == 1 else unit}"
+    return f"{length:,.10g} {one_unit(unit) if length == 1 else unit}"
 
 
 def window_sentences(told: Analysis, who: str, *, tells_limits: bool) -> list[str]:
@@ -52,9 +53,8 @@ def window_sentences(told: Analysis, who: str, *, tells_limits: bool) -> list[st
     counts = [_count(window, is_range, tells_limits) for window in windows]
     spans = [span_text(window.length, unit) for window in windows]
     parts = [f"{count} within {span}" for count, span in zip(counts, spans, strict=True)]
-    ending = {LIFETIME: ", before they die", NET: ", in a world without other deaths"}.get(told.question, "")
     first = f"{'' if is_range else 'about '}{counts[0]} of {who} are expected to have it within {spans[0]}"
-    return [f"Counted {LAST_SEEN}, {_listed([first, *parts[1:]])}{ending}.", *beyond_sentences(told)]
+    return [f"Counted {LAST_SEEN}, {_listed([first, *parts[1:]])}{ENDINGS[told.question]}.", *beyond_sentences(told)]
 
 
 def _count(window: Window, is_range: bool, tells_limits: bool) -> str:

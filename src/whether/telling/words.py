@@ -71,6 +71,17 @@ def unit_text(unit: str) -> str:
     return name(unit, 20).short if unit else NO_UNIT
 
 
+def one_unit(unit: str) -> str:
+    """Return a unit of time as it goes after "per".
+
+    >>> one_unit("years"), one_unit("d"), one_unit("")
+    ('year', 'd', 'unit of time')
+    """
+    if unit_text(unit) == NO_UNIT:
+        return "unit of time"
+    return unit[:-1] if unit.endswith("s") and len(unit) > 2 else unit
+
+
 def length(time: float, unit: str, digits: int = 2) -> str:
     """Return a length of time with its unit."""
     return f"{number(time, digits)} {unit_text(unit)}"

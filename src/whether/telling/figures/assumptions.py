@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -88,6 +89,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
                 (label, percent(v.mean_risk, 1), f"{v.rank_correlation:.2f}", OBJECTIONS.get(v.objection, ""))
                 for label, v in zip(labels, variants, strict=True)
             ],
+            text=(3,),
         ),
         height=(100 + 24 * len(variants), 100 + 24 * len(variants)),
         note=_own_note(reading, here),
@@ -161,6 +163,7 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
     width = {kind: float(np.average(b - a, weights=bands.size)) for kind, (a, b) in bands.ranges.items()}
     widest = max(width, key=lambda kind: width[kind])
     title = _MOVED[widest].title
+    ranks = np.linspace(0, 1, bands.size.size + 1)
     return Chart(
         "bands",
         "Each person’s risk under other assumptions",
@@ -171,13 +174,13 @@ def band_chart(found: Sensitivity, disclosure: Disclosure) -> Chart | None:
         "average.",
         partial(_draw_bands, bands),
         Table(
-            ("place, from the lowest risk", "people", "risk", *(f"varying: {_MOVED[kind].title}" for kind in kinds)),
+            ("people, from the lowest risk", "number", "risk", *(f"varying: {_MOVED[kind].title}" for kind in kinds)),
             [
                 (
-                    f"about {percent(x)}", disclosure.count(n), percent(y),
+                    percent_range(*ends), disclosure.count(n), percent(y),
                     *(percent_range(lower[i], upper[i]) for lower, upper in bands.ranges.values()),
                 )
-                for i, (x, n, y) in enumerate(zip(bands.place, bands.size, bands.risk, strict=True))
+                for i, (ends, n, y) in enumerate(zip(pairwise(ranks), bands.size, bands.risk, strict=True))
             ],
         ),
         height=(140 + 190 * -(-len(kinds) // 2), 90 + 165 * len(kinds)),

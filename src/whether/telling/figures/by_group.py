@@ -12,16 +12,11 @@ from whether.palette import BLUE, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_features, percent_axis
 from whether.telling.group_words import HEADER, RANGES, group_rows, told_columns
 from whether.telling.reading import Reading
+from whether.telling.record_words import RISK_WORDS
 from whether.telling.words import name, percent, percent_interval, percent_range, places_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
-
-ABOUT = (
-    "The mean risk that the event ever happens, and how many more people are expected to have it, for each level of a "
-    "column. Levels of few people are pooled, so that the people of all levels are the whole cohort. "
-    "Rounded numbers may not add up to the total. "
-)
 
 
 def group_charts(reading: Reading) -> list[tuple[Chart | None, str]]:
@@ -44,7 +39,7 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
         f"by-{number}",
         f"By {name(column).short}",
         f"A {limits} of the mean risk for each of {len(levels)} levels. {ends}".strip(),
-        f"{'' if number else ABOUT}{ends}".strip(),
+        f"{'' if number else _about(reading)}{ends}".strip(),
         partial(_draw, list(levels)[::-1], everybody, limits),
         Table(
             (name(column).short, *HEADER[:2], f"{HEADER[2]} ({limits})", f"{HEADER[3]} ({limits})"),
@@ -52,6 +47,14 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
         ),
         height=(90 + 30 * len(levels), 100 + 30 * len(levels)),
         pointing="y",
+    )
+
+
+def _about(reading: Reading) -> str:
+    return (
+        f"The mean risk that the event {RISK_WORDS[reading.question]}, and how many more people are expected to have "
+        "it, for each level of a column. Levels of few people are pooled, so that the people of all levels are the "
+        "whole cohort. Rounded numbers may not add up to the total. "
     )
 
 

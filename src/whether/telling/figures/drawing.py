@@ -72,6 +72,7 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[str | Name]]
     note: str = ""
+    text: Sequence[int] = ()  # columns of words, after the first: of numbers the ends stand below each other
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def percent_axis(axis: Any) -> None:
     """Print shares on an axis as percent, without the sign, which belongs into its label."""
     from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}".replace("-", "−")))
 
 
 def log_axis(ax: Axes) -> None:

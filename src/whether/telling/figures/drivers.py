@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,16 @@ def _draw(drawn: list[str], scores: Scores, figure: FigureBase, narrow: bool) ->
     for (kind, marker, color), values in zip(_KINDS, scores, strict=True):
         rows = [y for y, feature in enumerate(drawn) if feature in values]
         at = [float(np.clip(values[drawn[y]], -LARGEST, LARGEST)) for y in rows]
+        if not rows:
+            continue
         ax.plot(at, rows, linestyle="", marker=marker, color=color, markersize=8, label=kind)
+        for x, y in zip(at, rows, strict=True):
+            if abs(values[drawn[y]]) > LARGEST:  # drawn at the edge, with its value
+                side = math.copysign(1.0, x)
+                ax.annotate(
+                    _score(values, drawn[y]), (x, y), (-8 * side, 0), textcoords="offset points",
+                    ha="right" if side > 0 else "left", va="center", fontsize=11,
+                )  # fmt: skip
         marks += [
             Mark(ax, x, y, f"{drawn[y]}: {kind}, {_score(values, drawn[y])}") for x, y in zip(at, rows, strict=True)
         ]
@@ -74,7 +84,7 @@ def _draw(drawn: list[str], scores: Scores, figure: FigureBase, narrow: bool) ->
 
 def _scores(reading: CohortReading, drivers: tuple[Driver, ...]) -> dict[str, float]:
     return {
-        name(driver.feature, 200).short: driver.z
+        name(reading.called(driver.feature), 200).short: driver.z
         for driver in drivers
         if reading.disclosure.allows_feature(driver.feature)
     }

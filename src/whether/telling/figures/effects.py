@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.advise.evidence.material import LIFETIME, NET
 from whether.inference import Coefficient, Summary
 from whether.learners import LinearFit
 from whether.methods import LR
@@ -30,6 +31,7 @@ MOST_DRAWN, MOST_LISTED = 15, 60
 SHUFFLED_ROWS = 2_000
 # Ratios beyond these limits are drawn at the edge.
 WIDEST = 50.0
+BEYOND = " An arrowhead is where an interval goes on beyond the axis."
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,16 @@ def ratio_charts(reading: Reading, summary: Summary) -> list[Chart]:
 
 
 def _effect(reading: Reading, row: Coefficient) -> Effect:
-    values = reading.cohort.features[:, reading.cohort.names.index(row.term)]
-    step, size = _step_of(values)
+    step, size = _step_of(reading, row.term)
     with np.errstate(over="ignore"):
         ratio, *limits = np.exp(size * np.array([row.estimate, row.lower, row.upper])).tolist()
-    return Effect(name(row.term), step, ratio, min(limits), max(limits), row.p_value)
+    return Effect(name(reading.called(row.term)), step, ratio, min(limits), max(limits), row.p_value)
 
 
-def _step_of(values: Array) -> tuple[str, float]:
+def _step_of(reading: Reading, feature: str) -> tuple[str, float]:
+    level, values = reading.levels.get(feature), reading.cohort.features[:, reading.cohort.names.index(feature)]
+    if level is not None:
+        return f"against {name(level.reference or 'the reference', 30).short}", 1.0
     if set(np.unique(values)) <= {0.0, 1.0}:
         return "yes against no", 1.0
     spread = float(np.std(values))
@@ -91,8 +95,9 @@ def _ratio_chart(reading: Reading, rows: list[Coefficient], n_hidden: int) -> Ch
         title,
         f"Points with intervals of the {kind} of {len(drawn)} features, with a dashed line at 1, no effect. The "
         f"clearest is {text}.",
-        f"{meaning} Features with two values are compared yes against no; for all others the step is one standard "
-        f"deviation (SD), given in the table. The clearest: {text}. Other features are held equal.",
+        f"{meaning} A level of a category is compared with the one in the table, other features with two values yes "
+        f"against no; for all others the step is one standard deviation (SD), given in the table. The clearest: "
+        f"{text}. Other features are held equal.",
         partial(_draw_ratios, drawn, kind, is_outcome),
         Table(
             ("feature", "step", f"{kind} (95 % interval)", "p"),
@@ -101,10 +106,15 @@ def _ratio_chart(reading: Reading, rows: list[Coefficient], n_hidden: int) -> Ch
         ),
         height=(90 + 27 * len(drawn), 90 + 27 * len(drawn)),
         pointing="y",
-        note=(more + left_out).strip(),
+        note=(more + left_out + (BEYOND if any(_is_beyond(effect) for effect in drawn) else "")).strip(),
     )
 
 
+_LIKELY = {
+    "": "the event is more likely ever to happen",
+    LIFETIME: "the event is more likely to come before death",
+    NET: "the event is more likely ever to come, in a world without other deaths",
+}
 _OF_DEATHS = (
     "ratios-deaths",
     "What goes with a later death",
@@ -117,7 +127,7 @@ def _meaning(reading: Reading, kind: str, is_outcome: bool) -> tuple[str, str, s
     if is_outcome:
         # A model that takes every event for seen has the risk of a recorded event.
         learns_labels = reading.analysis.recommendation.method == LR.name
-        what = "a recorded event is more likely" if learns_labels else "the event is more likely ever to happen"
+        what = "a recorded event is more likely" if learns_labels else _LIKELY[reading.question]
         return "ratios-outcome", "What goes with a higher risk", f"Right of the line, {what}; left of it, less likely."
     if kind == "time ratio":
         meaning = "Right of the line, the event comes later to those to whom it happens; left of it, sooner."
@@ -138,12 +148,19 @@ def _draw_ratios(effects: list[Effect], kind: str, is_outcome: bool, figure: Fig
         known = math.isfinite(effect.lower) and math.isfinite(effect.upper)
         limits = [[value - lower], [upper - value]] if known else None
         ax.errorbar([value], [y], xerr=limits, fmt=marker, color=color, markersize=6, capsize=3, linewidth=1.4)
+        for end, arrow in ((lower, "<"), (upper, ">")) if known else ():
+            if end not in (effect.lower, effect.upper):  # the interval goes on beyond the axis
+                ax.plot([end], [y], marker=arrow, color=color, markersize=8, linestyle="")
         marks.append(Mark(ax, value, y, f"{effect.feature.full} ({effect.step}): {kind} {_ratio(effect)}"))
     ax.axvline(1, color=GREY, linewidth=1.2, linestyle="--")
     name_features(ax, [effect.feature.full for effect in effects], narrow)
     _ratio_axis(ax, effects)
     ax.set_xlabel(f"{kind} (95 % interval)")
     return marks
+
+
+def _is_beyond(effect: Effect) -> bool:
+    return effect.lower < 1 / WIDEST or effect.upper > WIDEST
 
 
 def _ratio_axis(ax: Any, effects: list[Effect]) -> None:
@@ -188,7 +205,8 @@ def importance_chart(reading: Reading, rng: np.random.Generator) -> Chart | None
     if not named:
         return None
     moves = _shuffle(reading, reading.rows[:: max(1, reading.rows.size // SHUFFLED_ROWS)], named, rng)
-    ranked = sorted(zip(moves, (name(reading.cohort.names[i]) for i in named), strict=True), key=lambda one: -one[0])
+    names = [name(reading.called(reading.cohort.names[i])) for i in named]
+    ranked = sorted(zip(moves, names, strict=True), key=lambda one: -one[0])
     drawn = ranked[:MOST_DRAWN][::-1]
     move, first = ranked[0]
     return Chart(
@@ -196,7 +214,7 @@ def importance_chart(reading: Reading, rng: np.random.Generator) -> Chart | None
         "What the risk leans on",
         f"Bars of how far the risk moves when a feature is shuffled. The longest is {first.full}, {100 * move:.1f} "
         "percentage points.",
-        "For each feature: how far a person's risk moves on average when the feature is replaced by that of somebody "
+        "For each feature: how far a person’s risk moves on average when the feature is replaced by that of somebody "
         "else and everything else is kept. A long bar says that the model leans on the feature, not that it is a "
         "cause; in which direction is drawn below.",
         partial(_draw_importances, drawn),

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_LISTED = 40
-# Numbers of people that fit under the axis, on wide and on narrow screens.
-MOST_COUNTS = (8, 5)
+# Width of a digit under the axis as a share of it, on wide and on narrow screens.
+PER_DIGIT = (0.0125, 0.028)
 _READINGS = {
     "levels off": "The curve levels off: nearly everybody to whom the event happens has had it by the end.",
     "unclear": "Whether the curve levels off is unclear.",
@@ -106,8 +106,7 @@ def _draw(
     start = ((), ()) if thin.is_log or thin.begins_late else ((0.0,), (1.0,))
     times = np.append(start[0], thin.times)
     survival, lower, upper = (np.append(start[1], values) for values in (thin.survival, thin.lower, thin.upper))
-    counts = _counts_below(reading, thin, MOST_COUNTS[narrow])
-    ax, below = _axes(figure, bool(counts))
+    ax, below = _axes(figure, bool(thin.counted.any()))
     ax.fill_between(times, lower, upper, color=BLUE, alpha=0.18, linewidth=0, label="95 % band")
     ax.plot(times, survival, color=BLUE, label=f"no event so far ({_name(reading)})")
     if fitted is not None:
@@ -122,7 +121,8 @@ def _draw(
     ax.set(xlabel=f"{label} ({reading.unit})", ylabel="people without the event (%)", ylim=(0, 1.03))
     percent_axis(ax.yaxis)
     legend_above(ax, narrow)
-    _write_counts(ax, below, counts)
+    if below is not None:
+        _write_counts(ax, below, _counts_below(ax, reading, thin, narrow))
     return _marks(ax, reading, thin, times, (survival, lower, upper), None if fitted is None else model)
 
 
@@ -135,8 +135,6 @@ def _axes(figure: FigureBase, has_counts: bool) -> tuple[Any, Any]:
 
 
 def _write_counts(ax: Any, below: Any, counts: list[tuple[float, int]]) -> None:
-    if below is None:
-        return
     below.set_axis_off()
     below.set_title("people still under observation")
     below.set_xscale(ax.get_xscale())
@@ -145,20 +143,23 @@ def _write_counts(ax: Any, below: Any, counts: list[tuple[float, int]]) -> None:
         below.text(time, 0.5, f"{count:,}", horizontalalignment="center", verticalalignment="center")
 
 
-def _counts_below(reading: CohortReading, thin: ThinCurve, most: int) -> list[tuple[float, int]]:
-    """Times at which people may be counted, not nearer to each other than their numbers are wide."""
+def _counts_below(ax: Any, reading: CohortReading, thin: ThinCurve, narrow: bool) -> list[tuple[float, int]]:
+    """Times at which people may be counted: the last, and the nearest to each tick, as far as their numbers fit."""
     times, people = thin.times[thin.counted], thin.at_risk[thin.counted]
-    if times.size == 0:
-        return []
     if not (thin.is_log or thin.begins_late):
         times, people = np.append(0.0, times), np.append(reading.n, people)
-    place = np.log(times) if thin.is_log else times
-    ends = np.log(thin.times[[0, -1]]) if thin.is_log else np.array([place[0], thin.times[-1]])
-    apart, kept = float(np.ptp(ends)) / most, [times.size - 1]
-    for i in range(times.size - 2, -1, -1):
-        if place[kept[-1]] - place[i] >= apart:
+    scale: Any = np.log if thin.is_log else np.asarray
+    low, high = scale(np.array(ax.get_xlim()))
+    place = (scale(times) - low) / (high - low)
+    ticks = (scale(np.array([tick for tick in ax.get_xticks() if times[0] <= tick <= times[-1]])) - low) / (high - low)
+    off = np.abs(place[:, None] - ticks).min(axis=1, initial=1.0)
+    wanted = {times.size - 1, *(int(np.argmin(np.abs(place - tick))) for tick in ticks)}
+    kept: list[int] = []
+    for i in sorted(wanted, key=lambda one: (one != times.size - 1, off[one])):
+        width = {j: PER_DIGIT[narrow] * (len(f"{people[i]:,}") + len(f"{people[j]:,}") + 2) / 2 for j in kept}
+        if all(abs(place[i] - place[j]) >= width[j] for j in kept):
             kept.append(i)
-    return [(float(times[i]), int(people[i])) for i in kept[::-1]]
+    return [(float(times[i]), int(people[i])) for i in sorted(kept)]
 
 
 def _marks(

@@ -40,7 +40,7 @@ class LocalEffect:
     """Change of the risk along a feature; 0 is the mean over everybody."""
 
     feature: Name
-    is_flag: bool  # whether it is yes or no
+    ends: tuple[str, ...]  # what a feature with two values goes from and to; empty for a number
     at: Array  # round values of the feature, ascending
     change: Array
 
@@ -65,7 +65,7 @@ class LocalEffect:
 
     def value(self, i: int) -> str:
         """One of the values in words."""
-        return ("no", "yes")[i] if self.is_flag else f"{self.at[i]:.6g}"  # a year has no comma
+        return self.ends[i] if self.ends else _value(self.at[i])
 
 
 def effect_chart(reading: Reading) -> Chart | None:
@@ -97,11 +97,16 @@ def effect_chart(reading: Reading) -> Chart | None:
                 )
                 for one in effects[:MOST_LISTED]
             ],
+            text=(1, 2, 3),
             note="Changes in percentage points from the mean.",
         ),
         height=(60 + 165 * rows[0], 60 + 150 * rows[1]),
         note=f"The {MOST_DRAWN} strongest of {len(effects)} features are drawn." if len(effects) > MOST_DRAWN else "",
     )
+
+
+def _value(value: float) -> str:
+    return f"{value:.6g}".replace("-", "−")  # a year has no comma
 
 
 def _points(change: float) -> str:
@@ -121,11 +126,17 @@ def local_effects(reading: Reading) -> list[LocalEffect]:
         is_flag = set(np.unique(own)) <= {0.0, 1.0}
         effect = (_of_flag if is_flag else _of_number)(reading, values, column)
         if effect is not None:
-            found.append(LocalEffect(name(names[column]), *effect))
+            ends = _ends(reading, names[column]) if is_flag else ()
+            found.append(LocalEffect(name(reading.called(names[column])), ends, *effect))
     return found
 
 
-def _of_flag(reading: Reading, values: Array, column: int) -> tuple[bool, Array, Array]:
+def _ends(reading: Reading, feature: str) -> tuple[str, str]:
+    level = reading.levels.get(feature)
+    return ("no", "yes") if level is None else (level.reference or "reference", level.value)
+
+
+def _of_flag(reading: Reading, values: Array, column: int) -> tuple[Array, Array]:
     """From no to yes; of a level of a category, from the reference to that level."""
     names = reading.cohort.names
     category, equals, _ = names[column].partition("=")
@@ -136,10 +147,10 @@ def _of_flag(reading: Reading, values: Array, column: int) -> tuple[bool, Array,
     having[:, column] = 1.0
     move = float((_risk(reading, having) - _risk(reading, without)).mean())
     share = float(np.nanmean(values[:, column]))
-    return True, np.array([0.0, 1.0]), np.array([-share * move, (1 - share) * move])
+    return np.array([0.0, 1.0]), np.array([-share * move, (1 - share) * move])
 
 
-def _of_number(reading: Reading, values: Array, column: int) -> tuple[bool, Array, Array] | None:
+def _of_number(reading: Reading, values: Array, column: int) -> tuple[Array, Array] | None:
     own = values[:, column]
     edges = _edges(own[np.isfinite(own)])
     inside = np.flatnonzero((own >= edges[0]) & (own <= edges[-1])) if edges.size > 1 else np.empty(0, dtype=np.intp)
@@ -153,7 +164,7 @@ def _of_number(reading: Reading, values: Array, column: int) -> tuple[bool, Arra
     mean = np.bincount(step, weights=moved, minlength=edges.size - 1) / sizes
     change = np.append(0.0, np.cumsum(mean))
     middle = (change[1:] + change[:-1]) / 2
-    return False, edges, change - float(np.average(middle, weights=sizes))
+    return edges, change - float(np.average(middle, weights=sizes))
 
 
 def _edges(own: Array) -> Array:
@@ -181,7 +192,7 @@ def _draw(effects: Sequence[LocalEffect], figure: FigureBase, narrow: bool) -> l
         ax.axhline(0, color=GREY, linewidth=1.0, linestyle="--")
         ax.plot(effect.at, effect.change, color=BLUE, marker="o", markersize=4)
         ax.set_title(name(effect.feature.full, 16 if narrow else 26).short)
-        _ticks(ax, effect)
+        _ticks(ax, effect, narrow)
         percent_axis(ax.yaxis)
         marks += [
             Mark(ax, float(x), float(y), f"{effect.feature.full}, {effect.value(i)}: {_points(y)} percentage points")
@@ -193,13 +204,13 @@ def _draw(effects: Sequence[LocalEffect], figure: FigureBase, narrow: bool) -> l
     return marks
 
 
-def _ticks(ax: Any, effect: LocalEffect) -> None:
-    """Yes and no, or a few round numbers that are not drawn over each other."""
+def _ticks(ax: Any, effect: LocalEffect, narrow: bool) -> None:
+    """Both values, or a few round numbers that are not drawn over each other."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    if effect.is_flag:
-        ax.set_xticks([0, 1], ["no", "yes"])
+    if effect.ends:
+        ax.set_xticks([0, 1], [name(end, 8 if narrow else 12).short for end in effect.ends])
         ax.set_xlim(-0.4, 1.4)
         return
     ax.xaxis.set_major_locator(MaxNLocator(3))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _value(value)))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from whether.advise.evidence.material import LIFETIME, NET
 from whether.palette import BLUE, DARK_RED, INK, SKY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, percent_axis
 from whether.telling.reading import Reading
+from whether.telling.record_words import RISK_WORDS
 from whether.telling.risk_bins import N_FINE, RiskBins, bin_of, count_by
 from whether.telling.words import percent, percent_range, places_of, signed
 
@@ -25,12 +25,6 @@ Array = NDArray[np.float64]
 N_CELLS = 12
 # Chances to be seen that differ by less are as good as the same; above the second, nearly all are seen.
 SAME_CHANCE, ALL_SEEN = 0.005, 0.95
-# What the risk is the probability of, as it goes after "the event".
-RISK_WORDS = {
-    "": "ever happens",
-    LIFETIME: "comes before death",
-    NET: "ever comes, in a world without other deaths",
-}
 _KINDS = (("event recorded", DARK_RED, "////"), ("no event recorded", SKY, ""))
 
 

@@ -180,7 +180,7 @@ def backtest_chart(record: Backtest, *, follow_up_depends: bool = False, unit: s
         "Would it have worked at an earlier date?",
         f"Two rows of points with intervals, one row per method: the AUC and the error of the mean risk. The best AUC "
         f"is that of {best}, {record.interval(best).estimate:.2f}.",
-        f"The data were put back to an earlier date, at which {_hidden(record)} of today's events had not come yet. "
+        f"The data were put back to an earlier date, at which {_hidden(record)} of today’s events had not come yet. "
         f"Each method was fitted to what was known then and scored with what is known now, {record.n_splits} times. "
         "The first panel says how well it ranks people: further right is better. The second says how far its mean risk "
         f"is from the share who have had the event by now; 0 is right once all events have come. "

@@ -13,7 +13,7 @@ from whether.telling.disclosure import is_told
 from whether.telling.figures.drawing import Chart, Mark, Table, name_rows
 from whether.telling.group_words import told_columns
 from whether.telling.reading import Reading
-from whether.telling.window_words import LAST_SEEN, beyond_sentences, span_text, window_cells, window_header
+from whether.telling.window_words import ENDINGS, LAST_SEEN, beyond_sentences, span_text, window_cells, window_header
 from whether.telling.words import Name, count_interval, count_range, name
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def when_chart(reading: Reading) -> Chart | None:
         "when",
         "How many, and how soon",
         f"A {limits} of an expected number for each of {len(windows)} lengths of time: {said}.",
-        f"How many people with no recorded event are expected to have it within some time, counted {LAST_SEEN}. Each "
-        "person’s chance allows for how long they have been without the event already.",
+        f"How many {reading.words.headline.who} are expected to have it within some time, counted {LAST_SEEN}"
+        f"{ENDINGS[told.question]}. Each person’s chance allows for how long they have been without the event already.",
         partial(_draw, windows[::-1], unit, limits),
         Table((f"expected ({limits})", *window_header(windows, unit)), rows),
         height=(90 + 32 * len(windows), 100 + 32 * len(windows)),

@@ -106,10 +106,10 @@ def _open(n_open: int, n_known: int, never: str) -> list[Row]:
 
 
 def _stretch(rows: Iterable[Row], n: int) -> list[Part]:
-    """Parts one after the other; what is nobody is left out, unless it is what was asked for."""
+    """Parts one after the other; what is nobody is left out, unless it is what was asked for and told as a number."""
     parts, start = [], 0.0
     for kind, size, count, label, detail in rows:
-        if size <= 0 and kind not in ("seen", "still"):
+        if size <= 0 and (kind not in ("seen", "still") or count.startswith("at least")):
             continue
         share = f"{percent(size / n)} of all people"
         parts.append(Part(kind, start, size / n, count, label, f"{share}; {detail}" if detail else share))

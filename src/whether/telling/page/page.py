@@ -50,7 +50,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "appendix": appendix,
         "sweeps": swept,
         "data": _data([*sections, *appendix], swept),
-        "evidence": list(evidence_sentences(words.told.evidence).items()),
+        "evidence": list(evidence_sentences(words.told.evidence, unit=reading.unit, called=reading.called).items()),
         "notes": list(word_all(origin.findings, suppress_below)),
         "methods_notes": words.notes(),
         "call": clean(origin.call),

@@ -90,8 +90,7 @@ def _validity(reading: Reading) -> list[Part]:
         if record is None
         else "How the method did at an earlier date is not told: too few people with or without the event were scored."
     )
-    unit = reading.analysis.origin.unit
-    chart = None if record is None else validity.backtest_chart(record, follow_up_depends=depends, unit=unit)
+    chart = None if record is None else validity.backtest_chart(record, follow_up_depends=depends, unit=reading.unit)
     return [
         (validity.calibration(reading), f"Whether the model describes these people cannot be drawn. {TOO_FEW}"),
         (agreement.agreement_chart(reading), ""),

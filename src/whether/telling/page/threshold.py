@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.reading import Reading
+from whether.telling.record_words import RISK_WORDS, STILL_WORDS
 from whether.telling.risk_bins import STEPS, RiskBins, bin_of, is_same_order
 from whether.telling.words import percent
 
@@ -18,11 +19,13 @@ Array = NDArray[np.float64]
 
 # The threshold that is shown first, where anybody reaches it.
 HALF = 0.5
-# Who is selected from, and what the threshold is put on.
+# Who is selected from, and what the threshold is put on, with the words for the question.
 _WORDS = {
-    "unlabeled": ("people of this cohort with no recorded event", "the probability that the event is still to come"),
-    "new": ("new people like those of this cohort", "the risk that the event ever happens"),
-}
+    "unlabeled": (
+        "people of this cohort with no recorded event", "the probability that the event is still to come", STILL_WORDS
+    ),
+    "new": ("new people like those of this cohort", "the risk that the event ", RISK_WORDS),
+}  # fmt: skip
 # What it is put on where the answer is a ranking.
 RECORDED = "the probability of a recorded event"
 
@@ -38,20 +41,23 @@ class Sweep:
     selected: list[int]  # people at or above each threshold
     positive: list[float]  # expected positives among them
     default: int  # position of the threshold that is shown first
+    may_hide: bool  # whether thresholds that few people reach are left out
 
     @property
     def start(self) -> str:
         """Which threshold is shown first, and why."""
         shown = percent(self.thresholds[self.default])
         if self.thresholds[-1] < HALF:
-            return f"Of {self.title}, nobody reaches 50 %: the slider starts at {shown}, near twice their mean."
+            few = "nobody, or people who may not be counted" if self.may_hide else "nobody"
+            return f"Thresholds of 50 % or more select {few}: the slider starts at {shown}, near twice the mean."
         if self.thresholds[self.default] == HALF:
             return f"The slider starts at {shown}: more likely than not."
         return f"The slider starts at {shown}, the threshold nearest to 50 % that may be shown."
 
     def rows(self, most: int = 12) -> list[dict[str, Any]]:
-        """Return some thresholds with everything that follows from them."""
-        picked = np.unique(np.linspace(0, len(self.thresholds) - 1, most).round().astype(int))
+        """Return some thresholds, each for people of its own, with everything that follows from them."""
+        others = np.flatnonzero(np.diff(self.selected, prepend=0))
+        picked = others[np.unique(np.linspace(0, others.size - 1, most).round().astype(int))]
         return [self.row(int(i)) for i in picked]
 
     def row(self, i: int) -> dict[str, Any]:
@@ -86,7 +92,7 @@ def sweeps(reading: Reading) -> list[Sweep]:
     among = may_have if is_apart else unlabeled
     still = np.where(may_have, analysis.still, 0.0)[among]
     edges = _still_edges(still, (risks[among], risks[unlabeled]), bins, reading.disclosure)
-    found = [_sweep("unlabeled", still, edges), _sweep("new", risks, bins.fine)]
+    found = [_sweep("unlabeled", still, edges, reading), _sweep("new", risks, bins.fine, reading)]
     if analysis.kind == "ranking":
         found = [None if one is None else replace(one, measure=RECORDED) for one in found]
     if found[0] is not None and is_apart and analysis.n_open < analysis.n_unlabeled:
@@ -94,7 +100,7 @@ def sweeps(reading: Reading) -> list[Sweep]:
     return [one for one in found if one is not None]
 
 
-def _sweep(key: str, values: Array, edges: Array) -> Sweep | None:
+def _sweep(key: str, values: Array, edges: Array, reading: Reading) -> Sweep | None:
     """Sweep thresholds over some people; None where there are too few."""
     position, n_bins = bin_of(values, edges), edges.size - 1
     selected = np.bincount(position, minlength=n_bins)[::-1].cumsum()[::-1]
@@ -108,7 +114,10 @@ def _sweep(key: str, values: Array, edges: Array) -> Sweep | None:
     # Where nobody is more likely than not to have it, those are shown who are at twice the mean.
     wanted = HALF if thresholds[-1] >= HALF else 2 * float(values.mean())
     default = int(np.argmin(np.abs(np.array(thresholds) - wanted)))
-    return Sweep(key, *_WORDS[key], thresholds, selected[kept].tolist(), expected, default)
+    title, measure, asked = _WORDS[key]
+    measure += asked[reading.question]
+    may_hide = reading.disclosure.is_on
+    return Sweep(key, title, measure, thresholds, selected[kept].tolist(), expected, default, may_hide)
 
 
 def _still_edges(still: Array, risks: tuple[Array, Array], bins: RiskBins, disclosure: Disclosure) -> Array:

@@ -19,6 +19,8 @@ from whether.telling.page.page import describe
 from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
+# Blanks at which no line ends: before a per cent sign, and about "=", "<" and ">" before a number.
+_KEPT = re.compile(r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)")
 
 
 def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = FEWEST) -> Path:
@@ -103,5 +105,5 @@ def _finalize(value: Any) -> Any:
         if value.short == value.full:
             return Markup("<bdi>{}</bdi>").format(value.full)
         return Markup('<bdi title="{}">{}</bdi>').format(value.full, value.short)
-    # A number and its sign stay on one line.
-    return clean(value).replace(" %", "\u00a0%") if isinstance(value, str) else value
+    # A number and its sign stay on one line, and so does what it is set against.
+    return _KEPT.sub("\u00a0", clean(value)) if isinstance(value, str) else value
