@@ -121,17 +121,6 @@ def test_polishing_ends_where_newton_does(any_propensity, distance, objective_of
     assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)
 
 
-@pytest.mark.parametrize("share", [1.05, 0.5, -1.0])
-def test_polishing_with_a_hessian_from_nearby_ends_where_newton_does(any_propensity, share, objective_of):
-    objective = objective_of(any_propensity, columns=(2,), n=300)
-    optimum = newton(objective.evaluate, np.zeros(objective.layout.size))
-    start = optimum.parameters + 0.01 * np.sign(optimum.parameters)
-    known = share * objective.evaluate(start).hessian
-    polished = polish(objective.evaluate, objective.value_and_gradient, start, 100, 1e-4, known)
-    assert polished.status.converged
-    assert polished.evaluation.value == pytest.approx(optimum.evaluation.value, abs=1e-4)
-
-
 @pytest.mark.parametrize("kind", [wh.MixtureCureClassifier, wh.FollowUpCureClassifier])
 def test_many_slopes_come_to_the_optimum_of_newtons_method(kind, global_random_seed):
     rng = np.random.default_rng(global_random_seed)

@@ -193,17 +193,14 @@ class LinearLearner(Learner):
             return indexed, self.solve(indexed, end.optimum.parameters, 1e-9 if self.is_exact else NEAR)
         if search.objective.n == objective.n:
             return indexed, self.solve(indexed, end.optimum.parameters, near=end)
-        known = None
         if 4 * larger.n < objective.n:
             on_larger = IndexedObjective(larger, search.shrinkage, search.fixed)
             precision = NEAR if larger.may_be_rounded else EXACT
             end = End("larger", on_larger, self.solve(on_larger, end.optimum.parameters, precision, end))
-            if indexed.size <= SEVERAL_PARAMETERS and objective.share is None:
-                known = end.hessian_of(indexed, end.optimum.parameters)
         start, tolerance = end.optimum.parameters, EXACT if self.is_exact else NEAR
         if indexed.size > SEVERAL_PARAMETERS:
             return indexed, self.solve(indexed, start, tolerance)
-        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance, known)
+        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance)
 
     def _judge(self, optimum: Optimum) -> Status:
         """How an optimization ended; where digits are compared, one that no step improves must also have no slope."""

@@ -115,40 +115,19 @@ def polish(
     start: Array,
     max_steps: int,
     tolerance: float,
-    hessian: Array | None = None,
 ) -> Optimum:
     """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
 
-    So close to the optimum a step with a slightly old Hessian gains several digits and costs a gradient only; the first
-    step is one, too, where about the Hessian of the start is known. Falls back to `newton` where a step does not help
-    much.
+    So close to the optimum a step with a slightly old Hessian gains several digits and costs a gradient only. Falls
+    back to `newton` where a step does not help much.
     """
-    first = None if hessian is None else _first_step(evaluate, value_and_gradient, start, max_steps, hessian)
-    first = first or newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
+    first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
     if first.status.converged:
         return first
     ends = _keep_hessian(value_and_gradient, first.parameters, first.evaluation, min(6, max_steps) - 1, tolerance)
     return (
         ends if ends.status.converged else newton(evaluate, ends.parameters, tolerance=tolerance, max_steps=max_steps)
     )
-
-
-def _first_step(
-    evaluate: Callable[[Array], Evaluation],
-    value_and_gradient: Callable[[Array], tuple[float, Array]],
-    start: Array,
-    max_steps: int,
-    hessian: Array,
-) -> Optimum | None:
-    """Where a step with a Hessian from nearby leads, with the Hessian there; None if it does not lead downwards."""
-    current = Evaluation(*value_and_gradient(start), hessian)
-    if max_steps < 1 or not np.isfinite(current.value) or not _is_convex(current):
-        return None
-    step = descent_direction(current, 0.0)
-    if np.max(np.abs(step)) > LONGEST_STEP:
-        return None
-    there = evaluate(start + step)
-    return Optimum(start + step, there, Status.MAX_STEPS, 1) if there.value <= current.value else None
 
 
 def follow(
