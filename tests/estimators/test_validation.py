@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import whether as wh
-from whether.validate.features import check_features
+from whether.validate.features import check_columns, check_features
 
 
 def replaced(values, row, value):
@@ -249,6 +249,21 @@ def test_constant_column_is_refused(classifier, refused, cohort, needed_times, a
         X=as_table(X, ["age", "bmi", "dose", "stage"]),
         **needed_times(classifier),
     )
+
+
+@pytest.mark.parametrize("kind", [float, int, bool])
+def test_columns_that_vary_in_the_last_row_alone_are_accepted(kind):
+    X = np.zeros((3_000, 3), dtype=kind)
+    X[-1, 0] = X[-2, 1] = X[0, 2] = 1
+    check_columns(X, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("row", [0, 1, 2_999])
+def test_a_column_with_one_gap_or_one_value_is_not_taken_for_constant_or_empty(row):
+    X = np.random.default_rng(row).normal(size=(3_000, 3))
+    X[:, 0], X[:, 1] = 7.0, np.nan
+    X[row, 0], X[row, 1] = np.nan, 7.0
+    check_columns(X, ["a", "b", "c"])
 
 
 def test_column_that_is_constant_where_weights_are_positive_is_refused(refused, cohort):

@@ -199,3 +199,14 @@ def test_features_in_single_precision_blur_a_slope_by_far_less_than_fits_look_at
     blur, rough = rounded_slope - slope, exact.evaluate_roughly(found.parameters)
     curvature = exact.curved(found.parameters, rough.hessian)
     assert blur @ np.linalg.solve(curvature, blur) < 1e-7
+
+
+def test_what_comes_along_with_the_rough_curvature_is_value_and_gradient(
+    any_propensity, objective_of, global_random_seed
+):
+    indexed = IndexedObjective(objective_of(any_propensity, columns=(2,), n=300, seed=global_random_seed), 5.0)
+    place = 0.1 * np.random.default_rng(global_random_seed).standard_normal(indexed.size)
+    value, gradient = indexed.value_and_gradient(place)
+    rough = indexed.evaluate_roughly(place)
+    assert rough.value == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(rough.gradient, gradient, rtol=1e-9, atol=1e-9)
