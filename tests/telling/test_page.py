@@ -114,7 +114,7 @@ def test_labels_alone_give_a_ranking_and_no_number(analyze, read_report):
 def test_it_says_how_the_earlier_date_was_chosen_and_how_people_count(analysis, read_report, staggered, weighted):
     record = dataclasses.replace(analysis.backtest, endpoint=None if staggered else 2001.5, weighted=weighted)
     words = read_report(dataclasses.replace(analysis, backtest=record)).words
-    assert ("There were no dates to go back to" in words) == staggered
+    assert ("Follow-up was cut at random, as if the data had ended earlier" in words) == staggered
     assert ("people count by the inverse of their chance" in words) == weighted
 
 
@@ -151,7 +151,7 @@ def test_flowchart_and_z_scores_stand_in_the_appendix(page):
     titles = [text for text in page.text if text.startswith("Appendix: ")]
     assert titles == [
         "Appendix: how the method was chosen",
-        "Appendix: which features go with when",
+        "Appendix: features that decide when",
         "Appendix: paragraphs for a publication",
         "Appendix: data, terms, citation",
     ]

@@ -61,7 +61,7 @@ def worth_sentence(record: Backtest) -> str:
         return "Methods with and without event times are needed to compare them."
     return (
         f"Best with event times ({found.with_times}) minus best without ({found.without}): AUC "
-        f"{signed_interval(found.gap)}: {_VERDICTS[found.verdict]}."
+        f"{signed_interval(found.gap)}; {_VERDICTS[found.verdict]}."
     )
 
 

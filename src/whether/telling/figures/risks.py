@@ -80,7 +80,7 @@ def _high_risks(edges: Array, unlabeled: NDArray[np.int64]) -> str:
         return ""
     edge = 1 + int(np.argmin(np.abs(edges[1:-1] - 0.5)))
     share = unlabeled[edge:].sum() / unlabeled.sum()
-    return f" Among people without a recorded event {percent(share)} have a risk of at least {percent(edges[edge])}."
+    return f" Among people with no recorded event, {percent(share)} have a risk of at least {percent(edges[edge])}."
 
 
 def _draw_risks(bins: RiskBins, counts: NDArray[np.int64], ever: str, figure: FigureBase, narrow: bool) -> list[Mark]:

@@ -180,7 +180,7 @@ def backtest_chart(record: Backtest, *, follow_up_depends: bool = False, unit: s
         "Would it have worked at an earlier date?",
         f"Two rows of points with intervals, one row per method: the AUC and the error of the mean risk. The best AUC "
         f"is that of {best}, {record.interval(best).estimate:.2f}.",
-        f"The data were put back to an earlier date, at which {_hidden(record)} of today’s events had not come yet. "
+        f"{_cut(record)} {_hidden(record)} of today’s events had not come yet. "
         f"Each method was fitted to what was known then and scored with what is known now, {record.n_splits} times. "
         "The first panel says how well it ranks people: further right is better. The second says how far its mean risk "
         f"is from the share who have had the event by now; 0 is right once all events have come. "
@@ -253,10 +253,16 @@ def _cells(record: Backtest, row: str) -> tuple[str, ...]:
 
 
 def _scored(record: Backtest, follow_up_depends: bool) -> str:
-    """How the earlier date was chosen for want of one, and how people count."""
-    cut = " There were no dates to go back to, so follow-up was cut at random." if record.endpoint is None else ""
+    """How people count."""
     off = " Here follow-up was found to depend on features: the scores may be off." if follow_up_depends else ""
-    return f"{cut} {WEIGHTED}{off}" if record.weighted else cut
+    return f" {WEIGHTED}{off}" if record.weighted else ""
+
+
+def _cut(record: Backtest) -> str:
+    """How the data were put back."""
+    if record.endpoint is None:
+        return "Follow-up was cut at random, as if the data had ended earlier, when"
+    return "The data were put back to an earlier date, at which"
 
 
 def _hidden(record: Backtest) -> str:

@@ -135,6 +135,6 @@ SECTIONS: Outline = (
 )
 # What few ask for stands at the end of the page.
 APPENDIX: Outline = (
-    ("drivers", "Which features go with when", _drivers),
+    ("drivers", "Features that decide when", _drivers),
     ("publication", "Paragraphs for a publication", _publication),
 )
