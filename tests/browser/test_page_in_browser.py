@@ -222,6 +222,7 @@ def test_a_bad_table_gets_its_sentence_and_another_can_be_taken(desk):
     desk.page.get_by_role("button", name="Use another table").click()
     desk.see("#dropzone")
     desk.drop(HARM + ".csv", "a,b\n1,2\n")
+    desk.see("#table-name", HARM)
     assert desk.page.evaluate("window.harmed") is None
 
 
