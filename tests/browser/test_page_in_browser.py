@@ -226,6 +226,11 @@ def test_a_bad_table_gets_its_sentence_and_another_can_be_taken(desk):
     assert desk.page.evaluate("window.harmed") is None
 
 
+def test_a_single_row_is_counted_as_one(desk):
+    desk.drop("one.csv", "a,b\n1,2\n")
+    desk.see("main", "1 row, 2 columns.")
+
+
 def test_what_is_clicked_within_one_moment_stays_as_it_was_clicked(desk, cohort):
     desk.drop("cohort.csv", cohort)
     desk.see("#columns")

@@ -18,7 +18,7 @@ REPORT, MODEL, PREDICTIONS = "report.html", "model.whether", "predictions.csv"
 FILES = {
     REPORT: "the report, one file that opens without a network",
     PREDICTIONS: "the risk of every person: keep it where personal data may be",
-    MODEL: "the model, for `whether predict`",
+    MODEL: "the model, for the command whether predict",
     SUMMARY: "all numbers of the report, for programs",
 }
 

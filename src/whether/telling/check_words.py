@@ -123,7 +123,7 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     low, high = moved.range
     lines += wrap(
         f"By the methods that these data do not rule out, the mean risk lies between {low:.3f} and {high:.3f}, and a "
-        f"person’s band over everything left standing is {np.median(upper - lower):.3f} wide (median). What is in "
+        f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). What is in "
         "brackets does not count.",
         width,
     )

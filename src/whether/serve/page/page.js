@@ -4,6 +4,7 @@
   const show = (id, shown) => { find(id).hidden = !shown; };
   const put = (id, text) => { if (find(id).textContent !== text) find(id).textContent = text; };
   const count = (value) => value.toLocaleString("en");
+  const many = (value, one) => `${count(value)} ${one}${value === 1 ? "" : "s"}`;
 
   const GONE = "The program on this computer does not answer. Was it stopped?";
 
@@ -229,7 +230,7 @@
 
   function rows(look) {
     const seen = look.events === null ? "" : ` The event was seen in ${count(look.events)}.`;
-    return `${count(look.people)} rows, ${count(look.n_columns)} columns.${seen}`;
+    return `${many(look.people, "row")}, ${many(look.n_columns, "column")}.${seen}`;
   }
 
   function renderControls(state) {

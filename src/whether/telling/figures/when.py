@@ -37,8 +37,8 @@ def when_chart(reading: Reading) -> Chart | None:
         "when",
         "How many, and how soon",
         f"A {limits} of an expected number for each of {len(windows)} lengths of time: {said}.",
-        f"How many {reading.words.headline.who} are expected to have it within some time, counted {LAST_SEEN}"
-        f"{ENDINGS[told.question]}. Each person’s chance allows for how long they have been without the event already.",
+        f"How many {reading.words.headline.who} are expected to have it within some time{ENDINGS[told.question]}, "
+        f"counted {LAST_SEEN}. Each person’s chance allows for how long they have been without the event already.",
         partial(_draw, windows[::-1], unit, limits),
         Table((f"expected ({limits})", *window_header(windows, unit)), rows),
         height=(90 + 32 * len(windows), 100 + 32 * len(windows)),
