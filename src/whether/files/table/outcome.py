@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from whether.files.table.columns import Column, first_cell, guess_column
+from whether.files.table.dates import refuse_whole_dates
 from whether.files.table.event import read_event
 from whether.files.table.findings import Converted, Finding, LikelyCode, NeverAfter, RowsLeftOut, TableError
 from whether.files.table.missing_codes import find_code
@@ -120,6 +121,7 @@ class _Times:
             return self.since.until(column.name, self.since.length(column), self.event)
         time = read_durations(column, "time")
         if self.since is not None:
+            self.since.refuse_dates(column.name, time)
             self.since.refuse_late(time, self.event)
         return time
 
@@ -178,6 +180,7 @@ def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool 
         raise TableError(f"Column {column.name!r} must hold the {what} as numbers; row {row} holds {cell!r}.")
     if not gaps:
         refuse_gaps(column, f"the {what} must be known of everybody")
+    refuse_whole_dates(column)
     values = column.numbers()
     refuse(column.name, what, values, np.isinf(values), "is infinite")
     reason = "is below zero" if zero else "is not above zero"

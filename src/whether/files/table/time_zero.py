@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.columns import Column, parse_number
-from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, to_years
+from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, refuse_whole_dates, to_years
 from whether.files.table.findings import DatesToYears, EndpointRead, Finding, LostEarlier, TableError
 from whether.validate import ArgumentError
 
@@ -30,6 +30,8 @@ class Entry:
         if column.kind not in ("date", "number"):
             raise TableError(f"Column {column.name!r} must hold the dates of entry, as 2020-12-31.")
         refuse_gaps(column, "the entry of everybody must be known")
+        if not self.has_dates:
+            refuse_whole_dates(column)
         self.start = as_days(column) if self.has_dates else column.numbers()
         self.unit = DAYS_PER_YEAR if self.has_dates else 1.0
         self.planned = None if endpoint is None else self._plan(endpoint, findings)
@@ -92,6 +94,15 @@ class Entry:
         refuse_unknown(name, time)
         refuse(name, "time from entry", time, time <= 0, "is not above zero")
         return time
+
+    def refuse_dates(self, name: str, time: Array) -> None:
+        """Refuse lengths of time that are dates on the scale of the entries, as years and serial numbers are."""
+        since = time - self.dates
+        if np.all(since >= 0) and since.max() < self.dates.min() and not (self.has_dates and time.max() > CALENDAR[1]):
+            raise TableError(
+                f"Column {name!r} seems to hold dates as numbers, such as {time[0]:g}: nobody's lies before the entry "
+                f"in {self.name!r}. Write them as 2020-12-31, or give the time from entry."
+            )
 
     def refuse_late(self, time: Array, event: Flags) -> None:
         """Refuse events after the endpoint, at which they were not seen; dates are rounded, so a little is allowed."""
