@@ -109,7 +109,7 @@ BAD_TABLES = {
     "dates in one word": (
         changed(entry=["20180101"] * N, time=["20190412"] * N),
         ("--event", "event", "--entry", "entry", "--time", "time"), 1,
-        "holds dates such as 20180101, which are read as numbers. Write them as 2018-01-01",
+        "holds dates as whole numbers, such as 20180101. Write them as 2018-01-01",
     ),
     "short years": (
         changed(entry=["01/02/18"] * N), ("--event", "event", "--entry", "entry", "--time", "time"), 1,

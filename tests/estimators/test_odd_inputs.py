@@ -72,3 +72,22 @@ def test_a_feature_is_suggested_whatever_its_case(people):
     frame = people.frame()[list(people.feature_names)].rename(columns=str.upper)
     with pytest.raises(wh.DataError, match=r"Did you mean 'X2'\?"):
         wh.SARPUClassifier(["x2"]).fit(frame, people.y)
+
+
+@pytest.mark.parametrize("size", [1e160, 1e300, 1e-200, 1e-280])
+def test_features_whose_squares_are_no_numbers_count_like_others(people, size):
+    X = people.X * np.where(np.arange(people.X.shape[1]) == 1, size, 1.0)
+    expected = wh.LabelClassifier().fit(people.X, people.y).predict_proba(people.X)
+    found = wh.LabelClassifier().fit(X, people.y).predict_proba(X)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_value_near_the_largest_number_erases_the_feature_and_nothing_else(people):
+    X = people.X.copy()
+    X[:2, 1] = 1e308
+    assert np.isfinite(wh.LabelClassifier().fit(X, people.y).predict_proba(X)).all()
+
+
+def test_numbers_next_to_zero_are_zero(people):
+    X = people.X * np.where(np.arange(people.X.shape[1]) == 1, 1e-320, 1.0)
+    assert np.isfinite(wh.LabelClassifier().fit(X, people.y).predict_proba(X)).all()

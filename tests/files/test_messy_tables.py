@@ -95,6 +95,20 @@ MESSY = {
         time=TIME + 40 / 365.25, days_off=32,
     ),
     "days before months": Messy(dated("%d.%m.%Y"), DATED, time=TIME, days_off=1.5),
+    "dates as whole numbers": Messy(
+        dated("%Y%m%d"), DATED, refused="'entry' holds dates as whole numbers, such as 20010101. Write"
+    ),
+    "times that are dates as whole numbers": Messy(
+        base(time=[int(day.strftime("%Y%m%d")) for day in END]), YEARS, refused="'time' holds dates as whole numbers"
+    ),
+    "serial numbers of a spreadsheet": Messy(
+        base(entry=[40000 + i for i in range(N)], time=[40400 + i for i in range(N)]), {**YEARS, "entry": "entry"},
+        refused="'time' seems to hold dates as numbers, such as 40400"
+    ),
+    "years beside dates of entry": Messy(
+        base(entry=written(ENTRY), time=[day.year + 1 for day in ENTRY]), {**YEARS, "entry": "entry"},
+        refused="'time' seems to hold dates as numbers"
+    ),
     "mixed orders of dates": Messy(
         dated(entry=replaced(written(ENTRY, "%d/%m/%Y"), range(40, 60), "12/31/2003")), DATED, refused="both orders"
     ),

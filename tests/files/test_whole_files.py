@@ -1,8 +1,9 @@
+import errno
 import os
 
 import pytest
 
-from whether.files.whole_files import atomic_path
+from whether.files.whole_files import atomic_path, whole_folder
 
 
 def names(folder):
@@ -54,3 +55,23 @@ def test_the_umask_decides_who_may_read_it(tmp_path):
     finally:
         os.umask(before)
     assert (tmp_path / "a.csv").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+    with pytest.raises(OSError, match="No space left on device") as full, atomic_path(tmp_path / "a.csv"):
+        raise OSError(errno.ENOSPC, "Error writing bytes to file")
+    assert full.value.filename == str(tmp_path / "a.csv")
+
+
+def test_a_file_of_a_folder_is_named_as_it_would_be_called(tmp_path):
+    with pytest.raises(OSError, match="No space") as full, whole_folder(tmp_path / "r", ["a.csv"], "s") as folder:
+        with atomic_path(folder / "a.csv"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+    assert full.value.filename == str(tmp_path / "r" / "a.csv")
+    assert names(tmp_path) == []
+
+
+def test_an_error_about_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError) as missing, atomic_path(tmp_path / "a.csv"):
+        open(tmp_path / "none")
+    assert missing.value.filename == str(tmp_path / "none")

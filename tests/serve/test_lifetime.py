@@ -5,11 +5,13 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
 
 from tests.serve.served import Served, wait_until
+from whether.files.private_folders import clear_stale
 from whether.serve import workspace
 
 OWN = "whether-serve-"
@@ -94,8 +96,8 @@ def test_what_a_computer_that_went_off_left_is_removed_by_the_next_start(start, 
 def test_a_folder_in_use_is_left_alone(start, tmp_path, monkeypatch):
     start()
     (folder,) = tmp_path.iterdir()
-    monkeypatch.setattr(workspace.tempfile, "tempdir", str(tmp_path))
-    assert workspace.clear_stale() == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert clear_stale(workspace.PREFIX) == []
     assert folder.exists()
 
 

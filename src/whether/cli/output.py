@@ -15,6 +15,7 @@ import typer
 from whether.cli.problems import CommandError, name_options, on_one_line, printable
 from whether.facts import FEWEST
 from whether.files.own_files import is_own
+from whether.files.private_folders import TABLES, clear_stale
 from whether.files.table import Finding
 from whether.files.whole_files import check_parent, check_regular, clear_remains
 from whether.telling.table_words import gather_alike, word_together
@@ -76,7 +77,11 @@ def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
 
 
 def tell_remains(path: Path, files: Collection[str] = ()) -> None:
-    """Remove what a run that was killed left beside a file or folder, and say so."""
+    """Remove what runs that were killed left beside a file or folder, and copies of tables, and say so."""
+    for folder in clear_stale(TABLES):
+        typer.echo(
+            on_one_line(f"An earlier run was killed while it read a table: its copy {folder} was removed."), err=True
+        )
     for name in clear_remains(path, files):
         typer.echo(on_one_line(f"An earlier run was killed while it wrote {path}: its {name!r} was removed."), err=True)
 

@@ -35,14 +35,15 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_regular(Path(path))
     target = Path(os.path.realpath(path))
     unfinished = _name_beside(target, "unfinished")
-    # Created as any program creates a file, so that the user's umask decides who may read it.
-    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        with locked(unfinished):
-            yield unfinished
-            with open(unfinished, "r+b") as file:
-                os.fsync(file.fileno())
-            os.replace(unfinished, target)
+        with _told_of(Path(path), unfinished, is_nameless_too=True):
+            # Created as any program creates a file, so that the user's umask decides who may read it.
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            with locked(unfinished):
+                yield unfinished
+                with open(unfinished, "r+b") as file:
+                    os.fsync(file.fileno())
+                os.replace(unfinished, target)
     except BaseException:
         with contextlib.suppress(OSError):
             unfinished.unlink()
@@ -53,6 +54,23 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _told_of(path: Path, hidden: Path, *, is_nameless_too: bool = False) -> Iterator[None]:
+    """Have errors of the system name a file as the user knows it, and not by the hidden path it is written under.
+
+    An error while a file is written, as when the disk is full, names no file at all.
+    """
+    try:
+        yield
+    except OSError as error:
+        inside = None if error.filename is None else Path(os.fsdecode(error.filename))
+        is_ours = is_nameless_too if inside is None else inside.is_relative_to(hidden)
+        if error.errno is None or not is_ours:
+            raise
+        place = path if inside is None else path / inside.relative_to(hidden)
+        raise OSError(error.errno, os.strerror(error.errno), str(place)) from error
 
 
 def check_regular(path: Path) -> None:
@@ -139,12 +157,13 @@ def whole_folder(path: Path, files: Collection[str], schema: str) -> Iterator[Pa
     target = Path(os.path.normpath(path))
     _check_folder(target, files, schema)
     unfinished, old = _name_beside(target, "unfinished"), _name_beside(target, "old")
-    unfinished.mkdir()
     try:
-        with locked(unfinished):
-            yield unfinished
-            _check_owner(target, files, schema)
-            _exchange(unfinished, target, old)
+        with _told_of(target, unfinished):
+            unfinished.mkdir()
+            with locked(unfinished):
+                yield unfinished
+                _check_owner(target, files, schema)
+                _exchange(unfinished, target, old)
         _keep_others(old, target, files)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

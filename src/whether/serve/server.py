@@ -15,7 +15,7 @@ import uvicorn
 
 from whether.serve.application import Application
 from whether.serve.guard import Guard
-from whether.serve.workspace import private_folder
+from whether.serve.workspace import server_folder
 from whether.validate import ArgumentError
 
 HOST = "127.0.0.1"
@@ -72,7 +72,7 @@ def run(port: int, *, opens_browser: bool, say: Callable[[str], None]) -> None:
     say
         Called with lines for the user.
     """
-    with bind(port) as taken, private_folder() as folder:
+    with bind(port) as taken, server_folder() as folder:
         number, token = taken.getsockname()[1], secrets.token_urlsafe(32)
         address = f"http://{HOST}:{number}/{token}/"
 

@@ -277,3 +277,23 @@ def test_codes_for_nothing_known_are_noticed_in_every_format(tmp_path):
         found = read_cohort(tmp_path / name, event="seen", time="time").findings
         codes = {(one.column, one.held.value) for one in found if type(one).__name__ == "LikelyCode"}
         assert codes == {("age", "-99"), ("time", "999")}
+
+
+def test_a_header_without_a_line_end_is_a_table_without_rows(tmp_path):
+    (tmp_path / "t.csv").write_text("age,event")
+    with pytest.raises(TableError, match="has columns but no rows"):
+        open_table(tmp_path / "t.csv").read()
+
+
+@pytest.mark.parametrize("chosen", ["stage", "event"])
+def test_cells_that_begin_with_a_quote_and_swallow_rows_are_refused(tmp_path, chosen):
+    rows = ['61,"III,1', "62,II,0", '63,"III,0', "64,I,1"]
+    (tmp_path / "t.csv").write_text("\n".join(["age,stage,event", *rows, ""]))
+    with pytest.raises(TableError, match=r"begins with a quote that is not closed in its row \('III,1'\)"):
+        open_table(tmp_path / "t.csv").read([chosen])
+
+
+def test_long_remarks_with_line_breaks_and_separators_are_cells(tmp_path):
+    remark = 'first, ""second"", third\nfourth, fifth'
+    (tmp_path / "t.csv").write_text(f'age,note,event\n61,"{remark}",1\n62,plain,0\n')
+    assert open_table(tmp_path / "t.csv").read(["note"])["note"].to_pylist()[0] == remark.replace('""', '"')

@@ -38,6 +38,12 @@ def filled(condition, values):
     return pd.Series(np.where(condition, values, None))
 
 
+def codes(t, rng, last):
+    """A list of diagnoses in each cell, and behind them another word, or none."""
+    known = rng.choice([f"I{number}" for number in range(10, 22)], (len(t), 2))
+    return [f"{one}; {two}; {word}" for (one, two), word in zip(known, last, strict=True)]
+
+
 def relapse_words(t, rng):
     return np.where(flipped(t.event, rng, 0.0), "relapsed", "none")
 
@@ -71,6 +77,10 @@ LEAKY = {
         lambda t, rng: np.where((t.event == 1) & (rng.random(len(t)) < 0.8), rng.integers(1, 4, len(t)), 0),
         Reason.LEVELS_ARE_EVENT,
     ),
+    "cycles until the event, at most 18": (
+        lambda t, rng: np.minimum(np.ceil(17 * t.time), 18), Reason.FOLLOWS_TIME,
+    ),
+    "gaps of a visit after a year": (lambda t, rng: filled(t.time >= 1, rng.normal(size=len(t))), Reason.FOLLOWS_TIME),
     "a score that separates": (lambda t, rng: 3 * t.event + rng.random(len(t)), Reason.SEPARATES),
 }  # fmt: skip
 
@@ -93,6 +103,16 @@ def test_a_leak_is_left_out_and_named(case, global_random_seed):
     assert "'leak'" in word(left_out[0])
     kept = wh.read_cohort(table, "event", time="time", keep="leak")
     assert [name for name in kept.X.columns if name.startswith("leak")]
+
+
+@pytest.mark.parametrize("share_of_events", [0.8, 1.0])
+def test_a_word_within_longer_text_is_found(share_of_events, global_random_seed):
+    people, rng = make_people(seed=global_random_seed)
+    noted = (people.event == 1) & (rng.random(len(people)) < share_of_events)
+    found = leaks_of(
+        wh.read_cohort(people.assign(codes=codes(people, rng, np.where(noted, "C79.5", ""))), "event", time="time")
+    )
+    assert found == {"codes": Reason.WORDS_ARE_EVENT}
 
 
 def test_entry_may_be_a_role_and_dates_at_the_end_are_found(global_random_seed):
@@ -123,6 +143,8 @@ def honest_biomarker(people, rng):
 
 
 HONEST = {
+    "lists of diagnoses": lambda t, rng: codes(t, rng, np.where(t.marker > 0, "K21", "")),
+    "late or early era": lambda t, rng: np.where(t.entry_year > 2015, "late", "early"),
     "a biomarker of AUC 0.95": honest_biomarker,
     "its cut": lambda t, rng: np.where(honest_biomarker(t, rng) > 1.16, "high", "low"),
     "treatment arm": lambda t, rng: rng.choice(["A", "B"], len(t)),

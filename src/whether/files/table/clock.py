@@ -15,6 +15,7 @@ Flags = NDArray[np.bool_]
 FEWEST = 8
 # Correlation with the time, in both groups, that nothing known at entry has; the lower limit allows for few people.
 CERTAIN_RANK, CERTAIN_LIMIT, SUSPECT_LIMIT = 0.9, 0.8, 0.7
+CERTAIN_ORDER, FEWEST_TO_ORDER = 0.95, 10  # share of the pairs, and people who have another value than most
 SCREEN = 0.6  # gaps weaken a correlation, so that candidates are looked at again without them
 DISTINCT = 1e-5  # share of a column's variance that another must leave
 LARGEST = 1e100  # whose square is a number
@@ -45,7 +46,7 @@ class Clock:
     def __init__(self, time: Array, event: Flags) -> None:
         from scipy.stats import rankdata
 
-        self.time, self.event = time, event
+        self.time, self.event = time / time.max(), event  # as shares, whose squares are numbers
         self.ranks = np.asarray(rankdata(time), dtype=float)
         self._own = [np.asarray(rankdata(time[rows]), dtype=float) for rows in (event, ~event)]
 
@@ -62,6 +63,26 @@ class Clock:
             ranks = own if rows.size == own.size else rankdata(self.time[rows])
             found.append((_correlate(rankdata(values[rows]), ranks), rows.size))
         return _weaker(found)
+
+    def orders(self, values: Array) -> bool:
+        """Whether people with different values come in the order of the time, in both groups: nothing honest does that.
+
+        A time that is cut off at some length, or the gaps of what was measured at a later visit, order few pairs.
+        """
+        from scipy.stats import kendalltau
+
+        known = ~np.isnan(values)
+        signs = []
+        for group in (self.event, ~self.event):
+            own, time = values[known & group], self.time[known & group]
+            often = np.unique(own, return_counts=True)[1].max(initial=0)
+            if own.size - often < FEWEST_TO_ORDER:
+                return False
+            order = _concordance(own, time, float(kendalltau(own, time).statistic))
+            if abs(order) < CERTAIN_ORDER:
+                return False
+            signs.append(order > 0)
+        return signs[0] == signs[1]
 
     def find_sums(self, columns: Mapping[str, Array], entries: Sequence[Array]) -> dict[str, str]:
         """Columns that are another one, or an entry, plus the time: age or date at the end; with that other one."""
@@ -110,6 +131,19 @@ class Clock:
         follows = _weaker(found)
         # Age at the end is age plus the time; age is that less the time, and is no leak.
         return follows is not None and follows.certain and min(value for value, _ in found) > 0
+
+
+def _concordance(one: Array, other: Array, tau: float) -> float:
+    """Goodman and Kruskal's gamma, from Kendall's tau-b: of the pairs that differ in both, concordant less others."""
+
+    def ties(values: Array) -> float:
+        counts = np.unique(values, axis=0, return_counts=True)[1].astype(float)
+        return float((counts * (counts - 1)).sum()) / 2
+
+    every = one.size * (one.size - 1) / 2
+    mine, others = ties(one), ties(other)
+    differ = every - mine - others + ties(np.column_stack([one, other]))
+    return tau * math.sqrt((every - mine) * (every - others)) / differ if differ > 0 else 0.0
 
 
 def _correlate(one: Array, other: Array) -> float:

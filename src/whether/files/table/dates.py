@@ -124,6 +124,19 @@ def _count(year: int, month: int, day: int) -> float:
     return float(datetime.date(year, month, day).toordinal() - EPOCH)
 
 
+def refuse_whole_dates(column: Column) -> None:
+    """Refuse numbers such as 20201231, all of which are days: they would be taken for lengths of time."""
+    values = column.numbers()
+    values = values[~np.isnan(values)]
+    years, months, days = values // 10_000, values // 100 % 100, values % 100
+    may_be = (values % 1 == 0) & (years > 1800) & (years < 2200) & (months >= 1) & (months <= 12)
+    if values.size and np.all(may_be & (days >= 1) & (days <= 31)):
+        day = f"{years[0]:.0f}-{months[0]:02.0f}-{days[0]:02.0f}"
+        raise TableError(
+            f"Column {column.name!r} holds dates as whole numbers, such as {values[0]:.0f}. Write them as {day}."
+        )
+
+
 def to_years(days: Array) -> Array:
     """Decimal years of days since 1970."""
     return 1970 + days / DAYS_PER_YEAR

@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import mmap
 import re
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from whether.files.table.columns import parse_number
@@ -27,11 +29,12 @@ class TextTable:
 
     def __init__(self, path: Path, start: bytes) -> None:
         self.path, self.findings = path, list[Finding]()
-        self._encoding, self._has_open_quote = _look_through(path, start, self.findings)
+        self._encoding, self._has_open_quote, self._n_lines = _look_through(path, start, self.findings)
         sample = _sample(path, self._encoding)
         self._blank = next(position for position, line in enumerate(sample) if line.strip())
         announced = ANNOUNCED.match(sample[self._blank])
         self._blank += bool(announced)
+        self._is_bare = self._blank + 1 == len(sample) and not sample[-1].endswith(("\n", "\r"))  # only a header
         self._separator = announced[1] if announced else _find_separator(sample[self._blank :])
         self._n_empty = _count_empty(path, self._separator)
         self.names = _header(path, sample[self._blank :], self._separator, self.findings)
@@ -43,28 +46,35 @@ class TextTable:
         # Without threads a bad row comes with its number.
         where = {"skip_rows": self._blank, "column_names": self.names, "skip_rows_after_names": 1}
         options = pyarrow.csv.ReadOptions(**where, encoding=self._encoding, use_threads=False, block_size=CHUNK)
+        if self._is_bare:
+            raise TableError(f"{str(self.path)!r} has columns but no rows.")
         table = _read(self.path, options, self._separator, self.names if self._has_open_quote else chosen)
         if self._has_open_quote and table.num_rows and "\n" in table[self.names[-1]][-1].as_py():
             raise TableError(
                 f"A quote in {str(self.path)!r} is never closed, so that the rest of the file is one cell."
             )
+        if self._n_lines > self._blank + 1 + table.num_rows:  # blank lines, or lines within cells
+            every = _read(self.path, options, self._separator, self.names)
+            if any(_may_hold_rows(cells, self._separator, len(self.names)) for cells in every.columns):
+                _refuse_stray_quotes(self.path, self._separator, self._encoding)
         return table.select(chosen).slice(0, table.num_rows - self._n_empty)
 
 
-def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[str, bool]:
-    """Encoding of the file, and whether its quotes do not pair.
+def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[str, bool, int]:
+    """Encoding of the file, whether its quotes do not pair, and its lines, if it has quotes, which may join them.
 
     The whole file is looked at: one letter in the last row is enough to tell Latin-1 from UTF-8.
     """
     wide = _wide_encoding(start)
     if wide:
         findings.append(FileRead(encoding=wide[:6].upper()))
-        return wide, False
+        return wide, False, 0
     decoder = codecs.getincrementaldecoder("utf-8")()
-    is_utf8, n_quotes = True, 0
+    is_utf8, n_quotes, n_lines = True, 0, 0
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK):
             n_quotes += chunk.count(b'"')
+            n_lines += chunk.count(b"\n")
             if b"\0" in chunk:
                 raise TableError(
                     f"{str(path)!r} is not a text file, and not one of the other kinds that can be read: CSV, Parquet, "
@@ -77,7 +87,27 @@ def _look_through(path: Path, start: bytes, findings: list[Finding]) -> tuple[st
                     is_utf8 = False
     if not is_utf8:
         findings.append(FileRead(encoding="Latin-1"))
-    return "utf-8" if is_utf8 else "latin-1", n_quotes % 2 == 1
+    return "utf-8" if is_utf8 else "latin-1", n_quotes % 2 == 1, n_lines if n_quotes else 0
+
+
+def _may_hold_rows(cells: pa.ChunkedArray, separator: str, width: int) -> bool:
+    """Whether a cell has a line break and as many separators as from one row to the same place of the next."""
+    is_long = pc.greater_equal(pc.count_substring(cells, separator), width - 1)
+    return bool(pc.any(pc.and_(is_long, pc.match_substring(cells, "\n")), min_count=0).as_py())
+
+
+def _refuse_stray_quotes(path: Path, separator: str, encoding: str) -> None:
+    """Refuse a cell that begins with a quote and goes on behind the next one, which is rows below: these were lost."""
+    mark = re.escape(separator.encode())
+    cell = re.compile(rb"(?:^|[\n\r" + mark + rb'])"((?:[^"]|"")*)"(?=([^\n\r' + mark + rb"])?)")
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        for found in cell.finditer(content):
+            if found[2] and b"\n" in found[1]:
+                begun = shorten(found[1].splitlines()[0].decode(encoding, errors="replace"), 30)
+                raise TableError(
+                    f"A cell of {str(path)!r} begins with a quote that is not closed in its row ({begun!r}), so that "
+                    "the rows below would be part of it. Double the quotes inside cells, or remove them."
+                )
 
 
 def _wide_encoding(start: bytes) -> str:

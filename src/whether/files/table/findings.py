@@ -31,6 +31,7 @@ class Reason(Enum):
     IS_TIME = "equals the time or follow-up of most people"
     FILLED_WITH_EVENT = "is filled in only where the event was seen"
     LEVELS_ARE_EVENT = "has values that only people with the event have, and most of them do"
+    WORDS_ARE_EVENT = "holds text with a word that only people with the event have, and most of them do"
     SEPARATES = "tells people with the event from those without"
     FOLLOWS_TIME = "follows the time of people with the event and of those without"
     ADDS_TIME = "is the time added to what was known at entry"
@@ -42,7 +43,7 @@ class Reason(Enum):
 
 LEAKS = (
     Reason.IS_EVENT, Reason.IS_TIME, Reason.FILLED_WITH_EVENT, Reason.LEVELS_ARE_EVENT, Reason.SEPARATES,
-    Reason.FOLLOWS_TIME, Reason.ADDS_TIME,
+    Reason.FOLLOWS_TIME, Reason.ADDS_TIME, Reason.WORDS_ARE_EVENT,
 )  # fmt: skip
 
 

@@ -9,11 +9,13 @@ without the event were followed, but not when the others had it; what drives eve
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.clock import Clock
@@ -29,6 +31,7 @@ Codes = NDArray[np.int64]
 
 MOST_ROWS = 5_000  # a part of a large table decides as well
 MOST_LEVELS, FEWEST_IN_LEVEL = 50, 5
+MOST_WORDS, FEWEST_WITH_WORD = 300, 10
 # What is only known afterwards is often called so; such a column is left in, with a warning, if it tells something.
 LATE_NAME = re.compile(
     r"vital|deceased|(^|[\W_])(dead|died|death|alive|cod|cause|end|exit|last|final|visits?)($|[\W_])", re.IGNORECASE
@@ -59,6 +62,8 @@ def find_leaks(columns: Mapping[str, Column], outcome: Outcome) -> dict[str, Lea
     clock = None if outcome.time is None else Clock(outcome.time, outcome.event)
     for name, column in columns.items():
         leak = _look_at(column, numbers.get(name), outcome, clock)
+        if column.kind == "text" and (leak is None or not leak.certain) and _has_word_of_event(column, outcome.event):
+            leak = Leak(Reason.WORDS_ARE_EVENT)
         if leak is not None:
             found[name] = leak
     if clock is not None:
@@ -98,7 +103,7 @@ def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clo
     if certain:
         return Leak(Reason.SEPARATES, auc=auc)
     follows = None if clock is None else clock.follows(_on_clock(codes, numbers, clock))
-    if follows is not None and follows.certain:
+    if (follows is not None and follows.certain) or _is_in_order(codes, numbers, missing, clock):
         return Leak(Reason.FOLLOWS_TIME)
     if suspected or split.may_be_copy or split.covers_events(certain=False):
         return Leak(Reason.SEPARATES, certain=False, auc=max(auc, 1 - auc))
@@ -106,6 +111,34 @@ def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clo
         return Leak(Reason.FOLLOWS_TIME, certain=False)
     tells = max(auc, 1 - auc) > LATE_AUC or (follows is not None and follows.rank > LATE_RANK)
     return Leak(Reason.SOUNDS_LATE, certain=False) if tells and LATE_NAME.search(column.name) else None
+
+
+def _has_word_of_event(column: Column, event: Flags) -> bool:
+    """Whether a word within longer cells, such as a code in a list of codes, tells people with the event."""
+    coded = column.data.combine_chunks().dictionary_encode()
+    found = [set(re.findall(r"\w+(?:\.\w+)*", cell.casefold())) for cell in coded.dictionary.to_pylist()]
+    if max(map(len, found), default=0) < 2:
+        return False  # cells of one word are looked at as they are
+    cells = np.asarray(pc.fill_null(coded.indices, len(found)).to_numpy(zero_copy_only=False), dtype=np.int64)
+    people = np.bincount(cells, minlength=len(found) + 1)[:-1]
+    counts: Counter[str] = Counter()
+    for words, count in zip(found, people.tolist(), strict=True):
+        counts.update(dict.fromkeys(words, count))
+    for word, count in counts.most_common(MOST_WORDS):
+        if count < FEWEST_WITH_WORD:
+            return False
+        has = np.array([*(word in words for words in found), False])[cells]
+        split = Split.of(has.astype(np.int64), event) if not has.all() else None
+        if split is not None and (split.is_copy or split.covers_events(certain=True)):
+            return True
+    return False
+
+
+def _is_in_order(codes: Codes, numbers: Array | None, missing: Flags, clock: Clock | None) -> bool:
+    """Whether the values of a column, or its gaps, come in the order of the time."""
+    if clock is None:
+        return False
+    return clock.orders(_on_clock(codes, numbers, clock)) or clock.orders(missing.astype(float))
 
 
 def _on_clock(codes: Codes, numbers: Array | None, clock: Clock) -> Array:

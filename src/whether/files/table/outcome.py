@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from whether.files.table.columns import Column, first_cell, guess_column
+from whether.files.table.dates import refuse_whole_dates
 from whether.files.table.event import read_event
 from whether.files.table.findings import Converted, Finding, LikelyCode, NeverAfter, RowsLeftOut, TableError
 from whether.files.table.missing_codes import find_code
@@ -23,7 +24,6 @@ from whether.files.table.time_zero import (
     count_people,
     refuse,
     refuse_gaps,
-    refuse_run_together,
     refuse_unknown,
     settle_follow_up,
 )
@@ -128,6 +128,7 @@ class _Times:
             return self.since.until(column.name, self.since.length(column), self.event)
         time = read_durations(column, "time")
         if self.since is not None:
+            self.since.refuse_dates(column.name, time)
             self.since.refuse_late(time, self.event)
         return time
 
@@ -199,7 +200,7 @@ def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool 
         raise TableError(f"Column {column.name!r} must hold the {what} as numbers; row {row} holds {cell!r}.")
     if not gaps:
         refuse_gaps(column, f"The {what} must be known for everybody")
-    refuse_run_together(column)
+    refuse_whole_dates(column)
     values = column.numbers()
     refuse(column.name, what, values, np.isinf(values), "is infinite")
     reason = "is below zero" if zero else "is not above zero"

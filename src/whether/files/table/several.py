@@ -5,14 +5,15 @@ from __future__ import annotations
 import glob
 import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from whether.files.private_folders import TABLES, private_folder
 from whether.files.table.findings import TableError, name_columns
 
 STANDARD_INPUT = "-"
@@ -32,15 +33,14 @@ def list_files(path: Path) -> list[Path]:
 def keep_stream(path: Path) -> tuple[Path, Any] | None:
     """Copy what can be read only once to a file; None for any other path.
 
-    The second part of the answer removes the copy when it is let go of: hold it as long as the copy is read. Only the
-    user can read the copy.
+    The second part of the answer removes the copy when it is let go of: hold it as long as the copy is read.
     """
     is_input = str(path) == STANDARD_INPUT
     if not is_input and (not path.exists() or path.is_file() or path.is_dir()):
         return None
-    folder, holder = tempfile.mkdtemp(prefix="whether-"), _Holder()
-    weakref.finalize(holder, shutil.rmtree, folder, ignore_errors=True)
-    copy = Path(folder) / f"table{path.suffix}"
+    stack, holder = ExitStack(), _Holder()
+    weakref.finalize(holder, stack.close)
+    copy = stack.enter_context(private_folder(TABLES)) / f"table{path.suffix}"
     with open(copy, "wb") as target:
         if is_input:
             shutil.copyfileobj(sys.stdin.buffer, target)

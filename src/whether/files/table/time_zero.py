@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.columns import Column, first_cell, parse_number
-from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, to_years
+from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, refuse_whole_dates, to_years
 from whether.files.table.findings import DatesToYears, EndpointRead, Finding, LostEarlier, TableError
 from whether.validate import ArgumentError
 
@@ -34,7 +34,8 @@ class Entry:
             row, cell = first_cell(column)
             wanted = "must hold the dates of entry, as 2020-12-31"
             raise TableError(f"Column {column.name!r} {wanted}; row {row} holds {cell!r}.")
-        refuse_run_together(column)
+        if not self.has_dates:
+            refuse_whole_dates(column)
         refuse_gaps(column, "The entry of everybody must be known")
         self.start = as_days(column) if self.has_dates else column.numbers()
         self.unit = DAYS_PER_YEAR if self.has_dates else 1.0
@@ -112,6 +113,15 @@ class Entry:
                 "them out. If the date is a code for a missing value, empty these cells."
             )
 
+    def refuse_dates(self, name: str, time: Array) -> None:
+        """Refuse lengths of time that are dates on the scale of the entries, as years and serial numbers are."""
+        since = time - self.dates
+        if np.all(since >= 0) and since.max() < self.dates.min() and not (self.has_dates and time.max() > CALENDAR[1]):
+            raise TableError(
+                f"Column {name!r} seems to hold dates as numbers, such as {time[0]:g}: nobody's lies before the entry "
+                f"in {self.name!r}. Write them as 2020-12-31, or give the time from entry."
+            )
+
     def refuse_late(self, time: Array, event: Flags) -> None:
         """Refuse events after the endpoint, at which they were not seen; dates are rounded, so a little is allowed."""
         late = event & (False if self.planned is None else time > self.planned + _tolerance(self.planned))
@@ -131,22 +141,6 @@ def count_people(who: Flags) -> str:
 def write_day(days: float) -> str:
     """A number of days since 1970 as a date."""
     return datetime.date.fromordinal(EPOCH + math.floor(days + 1e-6)).isoformat()
-
-
-def refuse_run_together(column: Column) -> None:
-    """Refuse dates written as 20201231, whose differences are no lengths of time."""
-    if column.kind != "number":
-        return
-    values = column.numbers()
-    known = values[~np.isnan(values)]
-    month, day = known // 100 % 100, known % 100
-    years = (CALENDAR[0] < known // 10_000) & (known // 10_000 < CALENDAR[1])
-    if known.size and np.all(years & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31) & (known % 1 == 0)):
-        text = f"{known[0]:.0f}"
-        raise TableError(
-            f"Column {column.name!r} holds dates such as {text}, which are read as numbers. Write them as "
-            f"{text[:4]}-{text[4:6]}-{text[6:]}."
-        )
 
 
 def _tolerance(planned: Array) -> float:

@@ -16,6 +16,7 @@ from whether.validate import sparse_moments
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096
 MANY_FEATURES, FEW_ROWS = 64, 128
+SMALLEST = 1e-290  # a slope per unit of anything smaller would be no number
 
 
 def order_columns(task: Task) -> tuple[Rows, tuple[int, int]]:
@@ -54,8 +55,22 @@ def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
         """Mean of the features or, around a center, of their squares."""
         return np.asarray(np.sum(share_out(lambda part: moments(part, center), starts), axis=0) / total)
 
-    mean = moment(None)
-    return _standardization(columns, mean, np.sqrt(moment(mean)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = moment(None)
+        scale = np.sqrt(moment(mean))
+    lost = np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))
+    if lost.size:
+        mean[lost], scale[lost] = _moments_of_extremes(source[:, lost], cohort.weights)
+    return _standardization(columns, mean, scale)
+
+
+def _moments_of_extremes(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Means and standard deviations of numbers whose squares, or sum, are too large or too small to be numbers."""
+    size = np.abs(values).max(axis=0)
+    size[size < SMALLEST] = 1.0
+    shares = np.asarray(values / size, dtype=float)
+    mean = weight @ shares / weight.sum()
+    return mean * size, np.sqrt(weight @ (shares - mean) ** 2 / weight.sum()) * size
 
 
 def _standardization(columns: Rows, mean: Array, scale: Array) -> Standardization:
