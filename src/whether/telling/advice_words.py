@@ -60,9 +60,8 @@ def _why_follow_up(s: Situation, e: Evidence) -> str:
 def _why_scar(s: Situation, e: Evidence) -> str:
     share = f"; if so, and if the risk is logistic, {percent(e.scar.label_frequency)} of the events are recorded"
     found = f"is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
-    return (
-        f"That all events are equally likely to be recorded {found}{share if is_told(e.scar.label_frequency) else ''}."
-    )
+    told = share if is_told(e.scar.label_frequency) else ""
+    return f"That all events are equally likely to be recorded {found}{told}."
 
 
 def _why_labels(s: Situation, e: Evidence) -> str:

@@ -6,6 +6,7 @@ Errors say the row (from 1, the header not counted) and the parameter that would
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,8 @@ from whether.files.table.time_zero import (
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+FEWEST_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -206,3 +209,23 @@ def read_durations(column: Column, what: str, *, gaps: bool = False, zero: bool 
     reason = "is below zero" if zero else "is not above zero"
     refuse(column.name, what, values, values < 0 if zero else values <= 0, reason)
     return values
+
+
+def refuse_few(name: str, n: int, left: str = "") -> None:
+    """Refuse a table of too few rows to learn from."""
+    if n < FEWEST_ROWS:
+        raise TableError(
+            f"{name!r} has {n} row{'s' * (n != 1)}{left}, which is too few: at least {FEWEST_ROWS} people are needed "
+            "to learn from."
+        )
+
+
+def refuse_remains(name: str, event: Flags, n_read: int, findings: Iterable[Finding]) -> None:
+    """Refuse what is left of a table without the rows that cannot be, where nothing can be learned from it."""
+    why = " and ".join(f"column {one.column!r} {one.reason}" for one in findings if isinstance(one, RowsLeftOut))
+    refuse_few(name, event.size, f" left of {n_read:,} (in the others {why})")
+    if event.all() or not event.any():
+        which = "all" if event.any() else "none"
+        raise TableError(
+            f"Of {n_read:,} rows {event.size:,} are left, and {which} of them have the event: in the others {why}."
+        )

@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from whether.files.table.columns import count_rows_alike, guess_column
 from whether.files.table.encoder import Encoder
-from whether.files.table.findings import DatesToYears, Finding, RowsLeftOut, SameId, TableError
+from whether.files.table.findings import DatesToYears, Finding, SameId
 from whether.files.table.learn import learn_encoder
-from whether.files.table.outcome import Outcome, read_outcome
+from whether.files.table.outcome import Outcome, read_outcome, refuse_few, refuse_remains
 from whether.files.table.roles import Choice, Roles, choose_columns, settle_roles
 from whether.files.table.table_file import open_table
 from whether.validate import ArgumentError, check_one_row_each
 
 Array = NDArray[np.float64]
-
-FEWEST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,18 +228,12 @@ def read_cohort(
     grouping = [] if group is None else [group]
     cells = opened.read(list(dict.fromkeys([*roles.columns, *grouping, *choice.ids, *choice.by, *choice.candidates])))
     findings = list(opened.findings)
-    _refuse_few(opened.name, cells.num_rows)
+    refuse_few(opened.name, cells.num_rows)
     n_read = cells.num_rows
     outcome, possible = read_outcome(cells, roles, findings)
     if possible is not None:
         cells, outcome = cells.filter(pa.array(possible)), outcome.take(possible)
-        _refuse_few(opened.name, cells.num_rows, n_read, findings)
-        if outcome.event.all() or not outcome.event.any():
-            which = "all" if outcome.event.any() else "none"
-            raise TableError(
-                f"Of {n_read:,} rows {cells.num_rows:,} are left, and {which} of them have the event: in the others "
-                f"{_why_left_out(findings)}."
-            )
+        refuse_remains(opened.name, outcome.event, n_read, findings)
     if group is None:
         _tell_same_ids(cells.select(choice.ids), findings)
     encoder, X = _encode(cells, choice, outcome, keep_gaps, findings)
@@ -262,21 +254,6 @@ def read_cohort(
         encoder=encoder,
         findings=tuple(findings),
     )
-
-
-def _refuse_few(name: str, n: int, n_read: int | None = None, findings: Iterable[Finding] = ()) -> None:
-    if n < FEWEST_ROWS:
-        left = "" if n_read is None else f" left of {n_read:,} (in the others {_why_left_out(findings)})"
-        raise TableError(
-            f"{name!r} has {n} row{'s' * (n != 1)}{left}, which is too few: at least {FEWEST_ROWS} people are needed "
-            "to learn from."
-        )
-
-
-def _why_left_out(findings: Iterable[Finding]) -> str:
-    """What is impossible in rows that were left out."""
-    found = (one for one in findings if isinstance(one, RowsLeftOut))
-    return " and ".join(f"column {one.column!r} {one.reason}" for one in found)
 
 
 def _tell_same_ids(ids: pa.Table, findings: list[Finding]) -> None:
