@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import whether as wh
@@ -306,3 +307,9 @@ def test_where_no_row_is_possible_it_is_said_why():
     table = pd.DataFrame({"event": [0, 1] * 30, "time": [5.0] * 60, "age": [50.0] * 60, "x": list(range(60))})
     with pytest.raises(wh.files.table.TableError, match="0 rows left of 60: in the others observation ends before"):
         wh.read_cohort(table, "event", time="time", entry_time="age")
+
+
+def test_an_event_column_of_lists_is_refused():
+    table = pa.table({"age": PEOPLE.age, "event": [[int(seen)] for seen in EVENT], "time": TIME})
+    with pytest.raises(wh.DataError, match=r"'event' holds list.* cannot say who had the event"):
+        wh.read_cohort(table, "event", time="time")

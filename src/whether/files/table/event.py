@@ -31,6 +31,8 @@ def read_event(
     column = guess_column(roles.event, table[roles.event])
     if column.kind == "empty":
         raise TableError(f"Column {column.name!r} is empty, so nobody's event is known.")
+    if column.kind == "other":
+        raise TableError(f"Column {column.name!r} holds {column.data.type}, which cannot say who had the event.")
     if roles.event_is_dated:
         event = np.asarray(pc.is_valid(column.data).to_numpy(), dtype=bool)
         if not is_part:
