@@ -274,6 +274,19 @@ def test_a_model_that_predicts_no_number_is_refused(tmp_path, saved):
         load_model(forged(tmp_path / "huge", saved, huge, **large))
 
 
+@pytest.mark.parametrize("method", ["PGLIN", "uPU", "AFTMC-F"])
+def test_coefficients_whose_sums_are_no_numbers_for_some_people_are_refused(tmp_path, fitted, method):
+    model = fitted(method)
+    save_model(model, tmp_path / "plain")
+
+    def large(description):
+        description["fitted"]["model_"]["fields"]["predictor"]["fields"]["coefficients"] = {"array": 900}
+
+    numbers = np.full_like(model.model_.coefficients, 1e308)
+    with pytest.raises(ModelFileError, match="a coefficient is out of range"):
+        load_model(forged(tmp_path / "large", tmp_path / "plain", large, _900=numbers))
+
+
 def test_a_pickle_in_an_array_is_never_opened(tmp_path, saved):
     victim = tmp_path / "executed"
     buffer = io.BytesIO()

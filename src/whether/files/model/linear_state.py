@@ -20,6 +20,8 @@ from whether.propensity import Propensity, SurvivalTimePropensity
 
 # Steps of a baseline, points of follow-up and the like: there are tens of them, whatever the cohort.
 LONGEST = 10_000
+# Coefficient of a standardised feature.
+LARGEST = 1e100
 
 
 def propensity_kinds() -> dict[str, Kind]:
@@ -80,6 +82,8 @@ def _check_predictor(predictor: LinearPredictor) -> None:
     predictors_fit = layout.first in (0, 1) and all(0 <= place < layout.n_predictors for place in places)
     require(slopes_fit and predictors_fit and layout.n_predictors >= 0, "a layout does not fit")
     check_array(predictor.coefficients, 1, layout.size)
+    # Some people's sums of larger ones are no numbers, whoever is tried out.
+    require(np.abs(predictor.coefficients).max(initial=0.0) < LARGEST, "a coefficient is out of range")
 
 
 def _check_fit(fit: LinearFit) -> None:
