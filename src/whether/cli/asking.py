@@ -13,7 +13,7 @@ from whether.cli.options import CohortOptions, command_line
 from whether.cli.output import make_notes, say_lines, tell
 from whether.cli.problems import name_options
 from whether.files.table import Hurdle, Obstacle, TableCheck, TableError, check_table
-from whether.files.table.findings import suggest
+from whether.files.table.names import suggest
 from whether.telling import look_words as words
 
 MOST_COMMANDS = 3

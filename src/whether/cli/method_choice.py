@@ -23,7 +23,7 @@ from whether.estimators.time_model import TimeModelClassifier
 from whether.facts import FEWEST, Expected, People, RestsOn
 from whether.files.model import save_model
 from whether.files.table import TableCohort
-from whether.files.table.findings import suggest
+from whether.files.table.names import suggest
 from whether.inference import Coefficient
 from whether.learners import LinearFit, RowSource
 from whether.methods import AFTMC_F, METHODS, Method

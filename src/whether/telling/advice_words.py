@@ -41,8 +41,8 @@ def _why_times(s: Situation, e: Evidence) -> str:
     assert e.trust is not None
     if not e.trust.labels.was_run:
         return f"Event times are known, but could not be checked: {e.trust.labels.note}."
-    agreed = f"Event times agree with recorded events and follow-up ({p_text(e.trust.labels.p_value)})"
-    return f"{agreed}, and say more than recorded events alone."
+    found = p_text(e.trust.labels.p_value)
+    return f"Event times agree with recorded events and follow-up ({found}), and say more than recorded events alone."
 
 
 def _why_follow_up(s: Situation, e: Evidence) -> str:
@@ -60,8 +60,7 @@ def _why_follow_up(s: Situation, e: Evidence) -> str:
 def _why_scar(s: Situation, e: Evidence) -> str:
     share = f"; if so, and if the risk is logistic, {percent(e.scar.label_frequency)} of the events are recorded"
     found = f"is not contradicted ({p_text(e.scar.likelihood_ratio.p_value)})"
-    told = share if is_told(e.scar.label_frequency) else ""
-    return f"That all events are equally likely to be recorded {found}{told}."
+    return f"That all events are equally likely to be recorded {found}{share * is_told(e.scar.label_frequency)}."
 
 
 def _why_labels(s: Situation, e: Evidence) -> str:
@@ -207,9 +206,9 @@ FLAGS: dict[str, Sentence] = {
 
 def _how_to_know(e: Evidence) -> str:
     """Where follow-up could be had from; what was given and did not say it is not asked for again."""
-    is_lost = e.follow_up is not None and e.follow_up.potential.source == "lost"
-    lost = "what was given does not say it, since too few were followed to their planned end"
-    return lost if is_lost else "for example from entry to the end of the data"
+    if e.follow_up is not None and e.follow_up.potential.source == "lost":
+        return "what was given does not say it, since too few were followed to their planned end"
+    return "for example from entry to the end of the data"
 
 
 CHANGES: dict[str, Sentence] = {

@@ -6,7 +6,8 @@ from typing import Any
 
 from whether.facts import FEWEST
 from whether.files.table import Hurdle, Obstacle, SeenColumn, TableCheck
-from whether.files.table.findings import LEAKS, Held, LeftOut, Suspected, name_columns
+from whether.files.table.findings import LEAKS, Held, LeftOut, Suspected
+from whether.files.table.names import name_columns
 from whether.telling.disclosure import Disclosure
 from whether.telling.plain import to_plain
 from whether.telling.table_words import told_values, word_all

@@ -8,7 +8,8 @@ from functools import singledispatch
 from whether.facts import FEWEST
 from whether.files.table import findings as facts
 from whether.files.table.encoder import BeyondTraining
-from whether.files.table.findings import LEAKS, Finding, Held, Reason, name_columns
+from whether.files.table.findings import LEAKS, Finding, Held, Reason
+from whether.files.table.names import name_columns
 
 # Findings that say the same of at least so many columns are one sentence.
 SEVERAL = 3

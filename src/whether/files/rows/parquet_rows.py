@@ -18,7 +18,8 @@ from whether.blocks import Blocks, LocalBlocks
 from whether.cohort import Cohort, join
 from whether.files.rows.dask_rows import DaskBlocks
 from whether.files.rows.table_blocks import MOST_LOOKED_AT, Reader, look_at
-from whether.files.table.findings import TableError, name_columns
+from whether.files.table.findings import TableError
+from whether.files.table.names import name_columns
 from whether.files.table.several import stack
 from whether.learners import RowSource
 from whether.learners.population import count_rows

@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from whether.facts import Worded
-from whether.files.table.findings import (
-    Finding,
-    Held,
-    LeftOut,
-    Suspected,
-    TableError,
-    UsedAsCategories,
-    UsedAsNumbers,
-    nearest,
-)
+from whether.files.table.findings import Finding, Held, LeftOut, Suspected, TableError, UsedAsCategories, UsedAsNumbers
 from whether.files.table.missing_codes import find_code
+from whether.files.table.names import nearest
 from whether.files.table.proposal import Hurdle, Obstacle, Proposal, say_columns
 from whether.files.table.roles import check_column
 from whether.files.table.sights import Sight, look_at

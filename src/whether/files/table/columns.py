@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.findings import Held, TableError, shorten
+from whether.files.table.findings import Held, TableError
+from whether.files.table.names import shorten
 
 Array = NDArray[np.float64]
 

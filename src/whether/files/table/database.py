@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from whether.files.table.findings import TableError, name_columns, shorten
+from whether.files.table.findings import TableError
+from whether.files.table.names import name_columns, shorten
 
 ROWS_AT_A_TIME = 50_000
 

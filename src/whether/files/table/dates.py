@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.columns import ISO_DATE, LOCAL_DATE, MONTH, Column, spell_date
-from whether.files.table.findings import TableError, shorten
+from whether.files.table.findings import TableError
+from whether.files.table.names import shorten
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from whether.files.table.columns import parse_number
-from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed, shorten
+from whether.files.table.findings import FileRead, Finding, OneColumn, TableError, Unnamed
+from whether.files.table.names import shorten
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONGEST_HEADER = 2**20

@@ -28,9 +28,8 @@ from whether.files.table.findings import (
     Held,
     TableError,
     UnknownCategories,
-    name_columns,
-    suggest,
 )
+from whether.files.table.names import name_columns, suggest
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from whether.files.table.codes import as_categories, name_numbers
 from whether.files.table.columns import Column, count_values, guess_column, words_of
-from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError, name_columns
+from whether.files.table.findings import CompetingRead, EventRead, Finding, Held, OtherValues, TableError
+from whether.files.table.names import name_columns
 from whether.files.table.roles import Roles
 from whether.validate import ArgumentError
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whether.files.table.findings import TableError, name_columns, suggest
+from whether.files.table.findings import TableError
+from whether.files.table.names import name_columns, suggest
 from whether.validate import ArgumentError
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from whether.files.private_folders import TABLES, private_folder
-from whether.files.table.findings import TableError, name_columns
+from whether.files.table.findings import TableError
+from whether.files.table.names import name_columns
 
 STANDARD_INPUT = "-"
 

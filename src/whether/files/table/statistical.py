@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from whether.files.table.findings import Converted, Finding, TableError, name_columns
+from whether.files.table.findings import Converted, Finding, TableError
+from whether.files.table.names import name_columns
 
 LARGEST = 2**31  # bytes that a compressed file may unfold to
 CHUNK = 2**22

@@ -19,7 +19,8 @@ from whether.files.own_files import MARK, MODEL
 from whether.files.table.columns import is_text
 from whether.files.table.database import read_duckdb, read_sqlite
 from whether.files.table.delimited import TextTable
-from whether.files.table.findings import Finding, TableError, name_columns
+from whether.files.table.findings import Finding, TableError
+from whether.files.table.names import name_columns
 from whether.files.table.several import STANDARD_INPUT, check_alike, keep_stream, list_files, stack
 from whether.files.table.statistical import read_statistical, statistical_kind
 from whether.files.table.workbook import is_workbook, read_workbook

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from whether.files.table.codes import name_numbers
-from whether.files.table.findings import Finding, SheetRead, TableError, Unnamed, name_columns, suggest
+from whether.files.table.findings import Finding, SheetRead, TableError, Unnamed
+from whether.files.table.names import name_columns, suggest
 
 LARGEST = 2**31  # bytes that a workbook may unfold to
 OLD = b"\xd0\xcf\x11\xe0"
