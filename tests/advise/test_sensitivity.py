@@ -123,7 +123,7 @@ def test_a_value_that_cannot_be_is_reported_and_not_hidden():
     cohort = wh.simulate("partially-dependent", n=500, seed=2)
     found = wh.sensitivity(cohort.X, cohort.y, follow_up=cohort.follow_up, prevalence=[0.001], label_frequency=[0.9])
     variant = next(v for v in found.variants if v.kind == "prevalence")
-    assert "prevalence must lie between" in variant.note
+    assert "`prevalence` must lie between" in variant.note
     assert "could not be fitted" in str(found)
 
 
