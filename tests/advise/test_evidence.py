@@ -182,7 +182,7 @@ def test_few_events_give_no_nonsense(global_random_seed):
 def test_evidence_can_be_read_stored_and_drawn(examine_world):
     found = examine_world("late-reporting")
     text = str(found)
-    assert f"{found.counts.n_events:,} with the event" in text
+    assert f"{found.counts.n_events:,} with a recorded event" in text
     stored = json.loads(json.dumps(found.to_dict()))
     assert stored["trust"]["labels"]["p_value"] == found.trust.labels.p_value
     matplotlib.use("Agg")

@@ -118,7 +118,7 @@ def test_with_late_entry_risks_are_from_time_zero_and_the_number_is_of_those_in_
     assert answer.kind == "estimate"
     assert abs(answer.unseen.estimate - truth) < 5 * answer.unseen.standard_error
     assert abs(answer.mean_risk.estimate - late.chance.mean()) < 5 * np.sqrt(0.25 / late.y.size)
-    assert "Risks count from time zero on" in words(answer)
+    assert "The risk is that from time zero on" in words(answer)
     assert set(answer.backtest.scores) == {"FUMC-F", "AFTMC-F", "AFTPT", "FUPT", "known now"}
     # What a share of everybody means for people in the table: those with an early event are not among them.
     left = Remaining.of(answer.evidence, answer.still)
