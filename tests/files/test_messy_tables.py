@@ -231,8 +231,8 @@ def test_what_values_and_columns_say_of_people_is_on_the_cohort():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"event": "event", "event_date": "time"}, "Give `event`.* or `event_date`"),
-        ({}, "Give `event`.* or `event_date`"),
+        ({"event": "event", "event_date": "time"}, "Give either `event`.* or `event_date`"),
+        ({}, "Give either `event`.* or `event_date`"),
         ({"event": "event", "last_contact": "time"}, "`last_contact` goes with `event_date`"),
         ({"event_date": "time"}, "`event_date` needs `last_contact` or `endpoint`"),
         ({"event": "event", "entry_time": "time"}, "`entry_time` is on the scale of the times"),
