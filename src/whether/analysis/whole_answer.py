@@ -177,6 +177,7 @@ def _of_levels(found: Level, sums: Sums, evidence: Evidence, memberships: Sequen
         "settles": found.settles,
         "windows": count_windows(np.arange(cohort.n)),
         "by_group": measure_groups(memberships, cohort.labeled, open_people, found.measure, count_windows),
+        "memberships": tuple(memberships),
     }
 
 
