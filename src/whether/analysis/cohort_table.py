@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from whether.analysis.memberships import MISSING, MOST_VALUES, OTHER, Membership, pool
 from whether.analysis.result import Analysis
-from whether.facts import FEWEST, People, RestsOn
+from whether.facts import FEWEST, People, RestsOn, fewest_rows
 from whether.files.table.encoder import CategoryPlan, NumberPlan
 from whether.files.table.findings import Finding, GapsCoded, RarePooled
 
@@ -79,14 +79,15 @@ def describe_cohort(analysis: Analysis) -> CohortTable:
     asked = {one.column: one for one in analysis.memberships}
     plans = [NumberPlan(name, np.nan) for name in cohort.names] if analysis.encoder is None else analysis.encoder.plans
     rows: list[NumberRow | LevelRow] = []
+    fewest = fewest_rows(analysis.origin.rows_each)
     counted = list(analysis.memberships)  # whose levels have been counted
     for plan in plans[:MOST_COLUMNS]:
         membership = _levels(plan, values, labeled.size, analysis.origin.findings)
         if membership is None:
-            rows += _numbers(plan.name, values, labeled, counted)
+            rows += _numbers(plan.name, values, labeled, counted, fewest)
             continue
         # A column that people were told apart by has the same levels here.
-        shown = asked.get(plan.name) or pool(membership, labeled, counted)
+        shown = asked.get(plan.name) or pool(membership, labeled, counted, fewest)
         counted.append(shown)
         for position, level in enumerate(shown.levels):
             at = shown.rows(position)
@@ -132,12 +133,12 @@ def _with_gaps(name: str, values: Values) -> tuple[Array, Flags]:
     return column, np.isnan(column) | (values.get(f"{name} is missing", np.zeros(column.size)) == 1)
 
 
-def _numbers(name: str, values: Values, labeled: Flags, counted: list[Membership]) -> list[NumberRow]:
+def _numbers(name: str, values: Values, labeled: Flags, counted: list[Membership], fewest: int) -> list[NumberRow]:
     """One row of a column of numbers; none of a column that became no feature."""
     if name not in values:
         return []
     column, missing = _with_gaps(name, values)
-    gaps = pool(Membership(name, ("known", MISSING), missing.astype(np.intp)), labeled, counted)
+    gaps = pool(Membership(name, ("known", MISSING), missing.astype(np.intp)), labeled, counted, fewest)
     if len(gaps.levels) == 1:
         column, missing = np.where(np.isnan(column), np.nanmedian(column), column), np.zeros_like(missing)
     elif missing.any():
@@ -146,19 +147,19 @@ def _numbers(name: str, values: Values, labeled: Flags, counted: list[Membership
     if not all(part.any() for part in parts):
         return []
     sizes = int(np.count_nonzero(missing)), int(np.count_nonzero(missing & labeled))
-    everybody, with_event, without_event = (summarize(column[part]) for part in parts)
+    everybody, with_event, without_event = (summarize(column[part], fewest) for part in parts)
     return [NumberRow(name, everybody, with_event, without_event, *sizes)]
 
 
-def summarize(values: Array) -> Summary:
+def summarize(values: Array, fewest: int = FEWEST) -> Summary:
     """Mean, standard deviation, median and quartiles; the latter as means of the people around them."""
     ordered = np.sort(values)
-    quartiles = (_around(ordered, share) for share in (0.5, 0.25, 0.75))
+    quartiles = (_around(ordered, share, fewest) for share in (0.5, 0.25, 0.75))
     return Summary(float(values.mean()), float(values.std(ddof=min(1, values.size - 1))), *quartiles)
 
 
-def _around(ordered: Array, share: float) -> float:
+def _around(ordered: Array, share: float, fewest: int) -> float:
     middle = round(share * (ordered.size - 1))
-    reach = FEWEST // 2
-    start = min(max(middle - reach, 0), max(ordered.size - FEWEST, 0))
-    return float(ordered[start : start + FEWEST].mean())
+    reach = fewest // 2
+    start = min(max(middle - reach, 0), max(ordered.size - fewest, 0))
+    return float(ordered[start : start + fewest].mean())
