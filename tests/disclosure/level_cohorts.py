@@ -41,6 +41,15 @@ def make_grades():
     return _ask("grades of few people", table, "")
 
 
+def make_noted_gaps():
+    """A yes or no with gaps that a note counts, and six who say yes."""
+    table = make_people(251, 89)
+    table["smokes"] = 0.0
+    table.loc[table.index[1::42], "smokes"] = 1.0
+    table.loc[table.index[2::8], "smokes"] = np.nan
+    return _ask("few beside gaps that are noted", table, "smokes")
+
+
 def make_nested():
     """A column to tell people apart by that is no feature, and agrees with another for all but four."""
     table = make_people(251, 89)
@@ -53,5 +62,6 @@ LEVELS = {
     "few beside the first level": make_rare_beside_first,
     "few gaps in a yes or no": make_gaps_in_a_flag,
     "grades of few people": make_grades,
+    "few beside gaps that are noted": make_noted_gaps,
     "a level within another's": make_nested,
 }

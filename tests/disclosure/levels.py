@@ -42,6 +42,19 @@ def find_nested(truth, documents):
                     yield f"{kind} between {one} and {other}", int(rows.sum()), where, "one lies in the other"
 
 
+def find_beside_gaps(truth, documents):
+    """A level that is left of everybody, or of a group, when those of whom nothing is known are taken away."""
+    notes = [text for document in documents for _, text in document.texts]
+    for column, values in truth.levels.items():
+        gaps = int(np.sum(values == ""))
+        if not any(f"'{column}': {gaps} missing values" in text for text in notes):
+            continue
+        for (name, level), counts, where in _told_levels(documents):
+            for rest in (counts[0] - gaps, truth.n_people - counts[0] - gaps):
+                if name == column and is_small(rest):
+                    yield f"people beside the gaps in {column}", rest, where, f"{level}: {counts[0]}, {gaps} gaps"
+
+
 def find_moments(truth, documents):
     """Numbers of people who have each of a few values: mean, deviation and size leave one possibility."""
     for document in documents:
@@ -122,4 +135,4 @@ def _rows_of(truth, column, level):
     return np.isin(values, ["" if one == "missing" else one for one in named])
 
 
-RULES = (find_twice, find_nested, find_moments)
+RULES = (find_twice, find_nested, find_beside_gaps, find_moments)

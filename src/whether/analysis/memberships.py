@@ -26,6 +26,8 @@ from whether.validate import ArgumentError, DataError
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.intp]
+# Groups that are counted elsewhere, each with those whose event was seen, where these are counted, too.
+Beside = list[tuple[Flags, Flags]]
 
 # Numbers of no more different values are a level each; others are cut into ranges, at most so many.
 MOST_VALUES, MOST_RANGES = 6, 4
@@ -159,12 +161,11 @@ def pool(membership: Membership, labeled: Flags, others: list[Membership], fewes
     """
     members = [membership.code == i for i in range(len(membership.levels))]
     size = [int(rows.sum()) for rows in members]
-    beside = [other.code == i for other in others for i in range(len(other.levels))]
-    pooled = {
-        i
-        for i, rows in enumerate(members)
-        if is_few(rows, labeled, fewest) or any(_betray(rows, b, labeled, fewest) for b in beside)
-    }
+    nobody = np.zeros_like(labeled)
+    beside = [(other.code == i, labeled) for other in others for i in range(len(other.levels))]
+    # Notes on a column count its gaps, and its rare categories together, without saying who had the event.
+    beside += [(rows, nobody) for rows in _noted(membership, members, size) if rows.sum() >= fewest]
+    pooled = {i for i, rows in enumerate(members) if is_few(rows, labeled, fewest) or _betray_any(rows, beside, fewest)}
     alone = set(range(len(members))) - pooled
     while alone and (len(alone) >= MOST_LEVELS or not _may_stay(members, pooled, beside, labeled, fewest)):
         # Levels in a row, such as stages, are pooled with their neighbours.
@@ -181,11 +182,21 @@ def pool(membership: Membership, labeled: Flags, others: list[Membership], fewes
     return Membership(membership.column, levels, place[membership.code])
 
 
-def _may_stay(members: list[Flags], pooled: set[int], beside: list[Flags], labeled: Flags, fewest: int) -> bool:
-    together = np.any([members[i] for i in pooled], axis=0) if pooled else np.zeros_like(labeled)
-    return not is_few(together, labeled, fewest) and not any(
-        _betray(together, other, labeled, fewest) for other in beside
-    )
+def _may_stay(members: list[Flags], pooled: set[int], beside: Beside, labeled: Flags, fewest: int) -> bool:
+    together = np.any([members[i] for i in pooled], axis=0) if pooled else np.zeros_like(members[0])
+    return not is_few(together, labeled, fewest) and not _betray_any(together, beside, fewest)
+
+
+def _noted(membership: Membership, members: list[Flags], size: list[int]) -> list[Flags]:
+    """People of whom nothing is known, and those of categories that few people have."""
+    known = [i for i, level in enumerate(membership.levels) if level != MISSING]
+    rare = [members[i] for i in known if size[i] < FEWEST or membership.levels[i] == OTHER]
+    gaps = [members[i] for i in range(len(members)) if i not in known]
+    return [*gaps, np.any(rare, axis=0)] if rare else gaps
+
+
+def _betray_any(rows: Flags, beside: Beside, fewest: int) -> bool:
+    return any(_betray(rows, other, labeled, fewest) for other, labeled in beside)
 
 
 def _betray(rows: Flags, other: Flags, labeled: Flags, fewest: int = FEWEST) -> bool:
