@@ -7,7 +7,7 @@ A fact is a frozen dataclass. A field that counts people, rests on such a count,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -58,6 +58,15 @@ class Personal:
 @dataclass(frozen=True)
 class OfFeature:
     """The name of a feature: what is said of it is not told where it marks a few people."""
+
+
+def fewest_rows(rows_each: Sequence[int], fewest: int = FEWEST) -> int:
+    """Smallest number of rows that cannot be of few people; ``rows_each`` are those of each person, the most first.
+
+    >>> fewest_rows(()), fewest_rows([3, 3, 2, 1, 1], 4)
+    (11, 9)
+    """
+    return sum(rows_each[: fewest - 1]) + 1 if rows_each and fewest > 1 else fewest
 
 
 @cache

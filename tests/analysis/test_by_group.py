@@ -6,7 +6,7 @@ import pytest
 
 import whether as wh
 from whether.analysis.memberships import MOST_LEVELS, is_few, read_memberships
-from whether.facts import FEWEST
+from whether.facts import FEWEST, fewest_rows
 from whether.telling import to_dict
 from whether.validate import ArgumentError, DataError
 
@@ -86,6 +86,13 @@ def test_two_columns_do_not_give_a_few_people_back():
     assert (len(first.levels), len(second.levels), len(third.levels)) == (2, 1, 2)
 
 
+def test_where_a_person_may_have_several_rows_more_rows_are_enough():
+    labeled = np.arange(400) % 2 == 0
+    by = {"south": np.arange(400) < 200, "nearly the south": np.arange(400) < 230}
+    sizes = {fewest: [len(one.levels) for one in read_memberships(by, None, labeled, fewest)] for fewest in (11, 21)}
+    assert sizes == {FEWEST: [2, 2], fewest_rows([2] * 200): [2, 1]}
+
+
 def test_columns_of_a_table_need_not_be_features(cohort):
     frame = pd.DataFrame(np.asarray(cohort.X), columns=list(cohort.feature_names)).assign(
         event=cohort.y, time=cohort.time, stage=np.where(np.arange(cohort.y.size) % 3 == 0, "early", "late")
@@ -104,7 +111,7 @@ def test_text_and_data_tell_every_level_and_a_column_whole_or_not_at_all(grouped
     fewest = 1 + min(level.n_events for level in of_column(grouped, "stage"))
     left = to_dict(grouped, fewest)["by_group"]
     assert {row["column"] for row in left} == {"age", "arm"}
-    assert "By stage: There are too few people" in grouped.to_text(suppress_below=fewest)
+    assert "By stage: not told, since some levels have too few people" in grouped.to_text(suppress_below=fewest)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.disclosure import counting, drawn, parts, persons
+from tests.disclosure import counting, drawn, levels, parts, persons
 from tests.disclosure.reading import read_folder
 from tests.disclosure.truth import find_truth
 
@@ -42,7 +42,7 @@ class Leak:
 def attack(folder, truth):
     """All leaks of a folder, each place once."""
     shown, models = read_folder(Path(folder))
-    rules = [*counting.RULES, *drawn.RULES, *parts.RULES, *persons.RULES]
+    rules = [*counting.RULES, *drawn.RULES, *levels.RULES, *parts.RULES, *persons.RULES]
     leaks = [
         Leak(group, found, where, how, rule.__name__.removeprefix("find_"))
         for rule in rules

@@ -255,7 +255,9 @@ def find_pairs(truth, documents):
             for (one, a), (other, b) in combinations(numbers, 2):
                 if a.is_count and b.is_count and not (PEOPLE_KEY.search(one) and PEOPLE_KEY.search(other)):
                     continue
-                for way, value in _combine(a.value, b.value):
+                ways = _combine(a.value, b.value)
+                # How many times one count is another is no count.
+                for way, value in (w for w in ways if w[0] in "+-" or not (a.is_count and b.is_count)):
                     count = nearest_small(value)
                     if count in counts:
                         yield name_group(truth, count), count, where, f"{one} {way} {other}"

@@ -17,7 +17,7 @@ def find_parts(truth, documents):
     for name, partitions in truth.partitions.items():
         counts = _of_everybody if name == "everybody" else _of_level(name.partition("=")[2])
         for sizes in partitions:
-            told = _told_sums(sizes, documents, counts)
+            told = _told_sums(sizes, documents, counts, truth.n_people)
             rows = np.array([[kind in kinds for kind in sizes] for kinds in [tuple(sizes), *told]], dtype=float)
             for i, (kind, size) in enumerate(sizes.items()):
                 if is_small(size) and _follows(np.eye(len(sizes))[i], rows):
@@ -30,11 +30,14 @@ def _follows(kind, rows):
     return np.linalg.matrix_rank(np.vstack([rows, kind])) == np.linalg.matrix_rank(rows)
 
 
-def _told_sums(sizes, documents, counts):
+def _told_sums(sizes, documents, counts, n_people):
     """Which sums of kinds, but not all of them, are told, and where."""
     total, numbers = sum(sizes.values()), {}
     for document in documents:
-        for number, where in (*counts(document), *_shares(document, total)):
+        # A share of everybody may fall on a whole number of the people of a level.
+        of_all = {place for _, place in _shares(document, n_people)} if total < n_people else set()
+        shares = [found for found in _shares(document, total) if found[1] not in of_all]
+        for number, where in (*counts(document), *shares):
             numbers.setdefault(number, where)
     sums = [kinds for n in range(1, len(sizes)) for kinds in combinations(sizes, n)]
     found = {kinds: sum(sizes[kind] for kind in kinds) for kinds in sums}

@@ -43,6 +43,7 @@ HARMLESS = {
     "p_value": 38 / 201,
     "sentences": ["<11 events are too few", "4 of 7 starts agree", "about 7 people are expected to be positive"],
     "follow_up": {"median": 4900.0, "longest": 9000.0},
+    "by_group": [{"level": "north", "column": "site", "n_people": 51, "n_events": 17}],
 }
 
 

@@ -5,12 +5,13 @@ import pytest
 from tests.disclosure import drawn
 from tests.disclosure.attack import attack
 from tests.disclosure.cohorts import MAKERS, write_outputs
+from tests.disclosure.level_cohorts import LEVELS
 from tests.disclosure.reading import read_folder
 from tests.disclosure.record_cohorts import RECORDS
 from tests.disclosure.truth import find_truth
 from whether.telling.figures import svg
 
-COHORTS = MAKERS | RECORDS
+COHORTS = MAKERS | RECORDS | LEVELS
 FILES = {
     "summary.json",
     "report.html",

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 
 FEWEST = 11
+MOST_LEVELS = 20
+# A number of fewer digits is met by chance.
+POINTED = 4
 WAYS = (("late", "from the start"), ("between", "exact"))
 
 
@@ -31,6 +34,8 @@ class Truth:
         Cells that fewer than 11 people share, with their column.
     rare : set of str
         Names of features that fewer than 11 people have, or all but fewer than 11.
+    levels : dict of str to ndarray
+        Cells of columns of few values, as text; gaps are empty.
     partitions : dict of str to list of dict of str to int
         Of everybody, and of each level of a column: sizes of kinds of which each person is one.
     """
@@ -43,6 +48,7 @@ class Truth:
     words: dict
     rare: set
     partitions: dict
+    levels: dict = field(repr=False)
     labeled: np.ndarray = field(repr=False)
     time: np.ndarray | None = field(repr=False, default=None)
     follow_up: np.ndarray | None = field(repr=False, default=None)
@@ -74,9 +80,9 @@ def find_truth(table, roles, by=()):
         if pd.api.types.is_numeric_dtype(column) and len(counts) > 2:
             values[name] = np.unique(few.to_numpy(dtype=float))
             extremes |= _find_extremes(name, column, values[name])
-            if len(counts) <= 20:
+            if len(counts) <= MOST_LEVELS:
                 _add_levels(name, counts, groups, words, rare)
-        elif len(counts) <= 20 and name not in roles.values():
+        elif len(counts) <= MOST_LEVELS and name not in roles.values():
             _add_levels(name, counts, groups, words, rare)
         else:
             words |= {str(cell): name for cell in few}
@@ -87,7 +93,14 @@ def find_truth(table, roles, by=()):
             extremes |= _find_extremes(name, pd.Series(years), values[name])
     small = {name: count for name, count in groups.items() if is_small(count)}
     known = {"died": kinds.get("dead"), "entry_time": _find_entry(table, roles)}
-    return Truth(n, n_events, small, values, extremes, words, rare, partitions, labeled, **times, **known)
+    levels = {name: _as_text(column) for name, column in table.items() if column.nunique() <= MOST_LEVELS}
+    return Truth(n, n_events, small, values, extremes, words, rare, partitions, levels, labeled, **times, **known)
+
+
+def _as_text(column):
+    """Cells as they are told; gaps are empty."""
+    numbers = pd.api.types.is_numeric_dtype(column)
+    return np.array(["" if pd.isna(cell) else f"{cell:.10g}" if numbers else str(cell) for cell in column])
 
 
 def _find_kinds(table, roles, labeled):
@@ -146,8 +159,13 @@ def _add_levels(name, counts, groups, words, rare):
         groups[f"{name}={text}"] = int(count)
         if is_small(count):
             rare |= {name, f"{name}={text}"} if len(counts) == 2 else {f"{name}={text}"}
-            if not text.isdigit() or len(text) > 3:
+            if not _is_met_by_chance(text):
                 words[text] = name
+
+
+def _is_met_by_chance(text):
+    """Whether a text is a number of so few digits that some other number is the same."""
+    return text.replace(".", "").lstrip("-").isdigit() and len(text.replace(".", "").lstrip("-0")) < POINTED
 
 
 def _find_extremes(name, column, own):

@@ -1,24 +1,29 @@
 """Who the people are, with and without a recorded event: what goes into the first table of a publication.
 
 Cells are of nobody or of many people: levels of few are pooled as `memberships` does, few gaps count as filled, and
-quartiles are means of the people around them, so that none is somebody's own value.
+quartiles are means of the people around them, so that none is somebody's own value. Numbers of few different values are
+counted, since a mean of them and its deviation would give the counts back. Where people are told apart by levels, no
+difference to these may give back a few.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.analysis.memberships import MISSING, OTHER, Membership, is_few, pool
+from whether.analysis.memberships import MISSING, MOST_VALUES, OTHER, Membership, pool
 from whether.analysis.result import Analysis
-from whether.facts import FEWEST, People, RestsOn
+from whether.facts import FEWEST, People, RestsOn, fewest_rows
 from whether.files.table.encoder import CategoryPlan, NumberPlan
+from whether.files.table.findings import Finding, GapsCoded, RarePooled
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Values = Mapping[str, Array]  # columns of features by name
 
 # Columns that are described; more make no table.
 MOST_COLUMNS = 80
@@ -71,66 +76,90 @@ def describe_cohort(analysis: Analysis) -> CohortTable:
     """Describe the columns of which an analysis read its features, by whether the event was recorded."""
     cohort, labeled = analysis.evidence.material.cohort, analysis.evidence.material.cohort.labeled
     values = dict(zip(cohort.names, cohort.features.T, strict=True))
+    asked = {one.column: one for one in analysis.memberships}
     plans = [NumberPlan(name, np.nan) for name in cohort.names] if analysis.encoder is None else analysis.encoder.plans
     rows: list[NumberRow | LevelRow] = []
-    pooled: list[Membership] = []
+    fewest = fewest_rows(analysis.origin.rows_each)
+    counted = list(analysis.memberships)  # whose levels have been counted
     for plan in plans[:MOST_COLUMNS]:
-        membership = _levels(plan, values, labeled.size)
+        membership = _levels(plan, values, labeled.size, analysis.origin.findings)
         if membership is None:
-            rows += _numbers(plan.name, values, labeled)
+            rows += _numbers(plan.name, values, labeled, counted, fewest)
             continue
-        pooled.append(pool(membership, labeled, pooled))
-        for position, level in enumerate(pooled[-1].levels):
-            at = pooled[-1].rows(position)
+        # A column that people were told apart by has the same levels here.
+        shown = asked.get(plan.name) or pool(membership, labeled, counted, fewest)
+        counted.append(shown)
+        for position, level in enumerate(shown.levels):
+            at = shown.rows(position)
             rows.append(LevelRow(plan.name, level, at.size, int(np.count_nonzero(labeled[at]))))
     n_events = int(np.count_nonzero(labeled))
     return CohortTable(labeled.size, n_events, tuple(rows), max(0, len(plans) - MOST_COLUMNS))
 
 
-def _levels(plan: NumberPlan | CategoryPlan, values: dict[str, Array], n: int) -> Membership | None:
-    """Levels of a column of categories, or of one of zeros and ones; None of other numbers."""
+def _levels(plan: NumberPlan | CategoryPlan, values: Values, n: int, findings: Sequence[Finding]) -> Membership | None:
+    """Levels of a column of categories, or of few different numbers; None of other numbers."""
     if isinstance(plan, CategoryPlan):
         marks = [(name, values[name] == 1) for name in plan.outputs() if name in values]
         code = np.zeros(n, dtype=np.intp)
         for position, (_, mark) in enumerate(marks, start=1):
             code[mark] = position
         named = [name.removeprefix(f"{plan.name}=") for name, _ in marks]
-        levels = (plan.levels[0], *({"(missing)": MISSING, "(other)": OTHER}.get(level, level) for level in named))
-        return Membership(plan.name, levels, code)
-    known = values.get(plan.name)
-    if known is None or not np.isin(known[~np.isnan(known)], (0.0, 1.0)).all() or plan.flags_missing:
+        others = [{"(missing)": MISSING, "(other)": OTHER}.get(level, level) for level in named]
+        first = _name_first(plan, findings, is_whole=len(named) == len(plan.outputs()))
+        return Membership(plan.name, (first, *others), code)
+    if plan.name not in values:
         return None
-    missing = np.isnan(known)
-    levels = ("0", "1", MISSING) if missing.any() else ("0", "1")
-    return Membership(plan.name, levels, np.where(missing, 2, np.nan_to_num(known)).astype(np.intp))
+    column, missing = _with_gaps(plan.name, values)
+    distinct, at = np.unique(column[~missing], return_inverse=True)
+    if distinct.size > MOST_VALUES:
+        return None
+    code = np.full(n, distinct.size, dtype=np.intp)
+    code[~missing] = at
+    levels = [f"{value:.10g}" for value in distinct] + [MISSING] * bool(missing.any())
+    return Membership(plan.name, tuple(levels), code)
 
 
-def _numbers(name: str, values: dict[str, Array], labeled: Flags) -> list[NumberRow]:
+def _name_first(plan: CategoryPlan, findings: Sequence[Finding], *, is_whole: bool) -> str:
+    """Name the first level, and what counts as it for want of a feature; not whole, some features were left out."""
+    about = [one for one in findings if isinstance(one, (RarePooled, GapsCoded)) and one.column == plan.name]
+    joined = {OTHER if isinstance(one, RarePooled) else MISSING for one in about if one.counts_as is not None}
+    joined |= set() if is_whole else {OTHER}
+    return " or ".join([plan.levels[0], *sorted(joined, reverse=True)])
+
+
+def _with_gaps(name: str, values: Values) -> tuple[Array, Flags]:
+    """Cells of a column, and which of them are gaps."""
+    column = values[name]
+    return column, np.isnan(column) | (values.get(f"{name} is missing", np.zeros(column.size)) == 1)
+
+
+def _numbers(name: str, values: Values, labeled: Flags, counted: list[Membership], fewest: int) -> list[NumberRow]:
     """One row of a column of numbers; none of a column that became no feature."""
     if name not in values:
         return []
-    column = values[name]
-    missing = values.get(f"{name} is missing", np.zeros(labeled.size)) == 1
-    missing |= np.isnan(column)
-    if is_few(missing, labeled) or is_few(~missing, labeled):
+    column, missing = _with_gaps(name, values)
+    gaps = pool(Membership(name, ("known", MISSING), missing.astype(np.intp)), labeled, counted, fewest)
+    if len(gaps.levels) == 1:
         column, missing = np.where(np.isnan(column), np.nanmedian(column), column), np.zeros_like(missing)
+    elif missing.any():
+        counted.append(gaps)
     parts = (~missing, ~missing & labeled, ~missing & ~labeled)
     if not all(part.any() for part in parts):
         return []
-    gaps = int(np.count_nonzero(missing)), int(np.count_nonzero(missing & labeled))
-    everybody, with_event, without_event = (summarize(column[part]) for part in parts)
-    return [NumberRow(name, everybody, with_event, without_event, *gaps)]
+    sizes = int(np.count_nonzero(missing)), int(np.count_nonzero(missing & labeled))
+    everybody, with_event, without_event = (summarize(column[part], fewest) for part in parts)
+    return [NumberRow(name, everybody, with_event, without_event, *sizes)]
 
 
-def summarize(values: Array) -> Summary:
+def summarize(values: Array, fewest: int = FEWEST) -> Summary:
     """Mean, standard deviation, median and quartiles; the latter as means of the people around them."""
     ordered = np.sort(values)
-    quartiles = (_around(ordered, share) for share in (0.5, 0.25, 0.75))
+    quartiles = (_around(ordered, share, fewest) for share in (0.5, 0.25, 0.75))
     return Summary(float(values.mean()), float(values.std(ddof=min(1, values.size - 1))), *quartiles)
 
 
-def _around(ordered: Array, share: float) -> float:
+def _around(ordered: Array, share: float, fewest: int) -> float:
     middle = round(share * (ordered.size - 1))
-    reach = FEWEST // 2
-    start = min(max(middle - reach, 0), max(ordered.size - FEWEST, 0))
-    return float(ordered[start : start + FEWEST].mean())
+    reach = fewest // 2
+    start = min(max(middle - reach, 0), max(ordered.size - fewest, 0))
+    return float(ordered[start : start + fewest].mean())

@@ -26,6 +26,8 @@ from whether.validate import ArgumentError, DataError
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.intp]
+# Groups that are counted elsewhere, each with those whose event was seen, where these are counted, too.
+Beside = list[tuple[Flags, Flags]]
 
 # Numbers of no more different values are a level each; others are cut into ranges, at most so many.
 MOST_VALUES, MOST_RANGES = 6, 4
@@ -50,14 +52,14 @@ class Membership:
         return np.flatnonzero(self.code == level)
 
 
-def read_memberships(by: Any, X: Any, labeled: Flags) -> tuple[Membership, ...]:
+def read_memberships(by: Any, X: Any, labeled: Flags, fewest: int = FEWEST) -> tuple[Membership, ...]:
     """Read levels from columns of a frame, from arrays under names, or from one array; pool what is too few."""
     found: list[Membership] = []
     for name, cells in _columns(by, X, labeled.size).items():
         column = guess_column(name, cells)
         if column.kind == "other":
             raise ArgumentError(f"`by` has {name!r}, whose cells are neither text, numbers nor dates.")
-        found.append(pool(_split(column, labeled), labeled, found))
+        found.append(pool(_split(column, labeled, fewest), labeled, found, fewest))
     return tuple(found)
 
 
@@ -96,13 +98,13 @@ def _of_array(name: str, values: Any, n: int) -> pa.ChunkedArray:
 # ---------------------------------------------------------------- levels
 
 
-def _split(column: Column, labeled: Flags) -> Membership:
+def _split(column: Column, labeled: Flags, fewest: int) -> Membership:
     """Levels of a column in their order; those of whom nothing is known come last."""
     if column.kind in ("number", "date"):
         values = column.numbers() if column.kind == "number" else np.floor(1970 + as_days(column) / DAYS_PER_YEAR)
         known = np.isfinite(values)
         if np.unique(values[known]).size > MOST_VALUES:
-            names, code = _cut(values, known, labeled)
+            names, code = _cut(values, known, labeled, fewest)
         else:
             distinct, at = np.unique(values[known], return_inverse=True)
             names, code = [f"{value:.10g}" for value in distinct], np.full(values.size, distinct.size)
@@ -126,7 +128,7 @@ def _places(names: list[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda i: (float(numbers[i][0]), not below[i], names[i]))  # type: ignore[index]
 
 
-def _cut(values: Array, known: Flags, labeled: Flags) -> tuple[list[str], Codes]:
+def _cut(values: Array, known: Flags, labeled: Flags, fewest: int) -> tuple[list[str], Codes]:
     """Ranges of about one size, as many as have enough people; their limits are round numbers and nobody's own."""
     low, high = np.quantile(values[known], [0.1, 0.9])
     width = (high - low) or np.ptp(values[known])
@@ -136,7 +138,7 @@ def _cut(values: Array, known: Flags, labeled: Flags) -> tuple[list[str], Codes]
         cuts = np.unique(np.round(wanted / step) * step) + 0.0  # no minus zero
         code = np.where(known, np.searchsorted(cuts, values, side="left"), cuts.size + 1)
         size = np.bincount(code, minlength=cuts.size + 2)[: cuts.size + 1]
-        if n_ranges == 1 or (size.all() and not any(is_few(code == i, labeled) for i in range(cuts.size + 1))):
+        if n_ranges == 1 or (size.all() and not any(is_few(code == i, labeled, fewest) for i in range(cuts.size + 1))):
             break
     named = [f"{cut:.10g}" for cut in cuts]
     between = [f"over {a} to {b}" for a, b in pairwise(named)]
@@ -146,22 +148,26 @@ def _cut(values: Array, known: Flags, labeled: Flags) -> tuple[list[str], Codes]
 # ---------------------------------------------------------------- pools
 
 
-def is_few(rows: Flags, labeled: Flags) -> bool:
+def is_few(rows: Flags, labeled: Flags, fewest: int = FEWEST) -> bool:
     """Whether those with, or those without, a recorded event are some but few."""
     events = np.count_nonzero(rows & labeled)
-    return any(0 < count < FEWEST for count in (events, np.count_nonzero(rows) - events))
+    return any(0 < count < fewest for count in (events, np.count_nonzero(rows) - events))
 
 
-def pool(membership: Membership, labeled: Flags, others: list[Membership]) -> Membership:
-    """Pool levels of few people, and their smallest neighbours until the pool itself has enough."""
+def pool(membership: Membership, labeled: Flags, others: list[Membership], fewest: int = FEWEST) -> Membership:
+    """Pool levels of few people, and their smallest neighbours until the pool itself has enough.
+
+    ``fewest`` is how many are enough: more than `FEWEST` where rows are counted, of which a person may have several.
+    """
     members = [membership.code == i for i in range(len(membership.levels))]
     size = [int(rows.sum()) for rows in members]
-    beside = [other.code == i for other in others for i in range(len(other.levels))]
-    pooled = {
-        i for i, rows in enumerate(members) if is_few(rows, labeled) or any(_betray(rows, b, labeled) for b in beside)
-    }
+    nobody = np.zeros_like(labeled)
+    beside = [(other.code == i, labeled) for other in others for i in range(len(other.levels))]
+    # Notes on a column count its gaps, and its rare categories together, without saying who had the event.
+    beside += [(rows, nobody) for rows in _noted(membership, members, size) if rows.sum() >= fewest]
+    pooled = {i for i, rows in enumerate(members) if is_few(rows, labeled, fewest) or _betray_any(rows, beside, fewest)}
     alone = set(range(len(members))) - pooled
-    while alone and (len(alone) >= MOST_LEVELS or not _may_stay(members, pooled, beside, labeled)):
+    while alone and (len(alone) >= MOST_LEVELS or not _may_stay(members, pooled, beside, labeled, fewest)):
         # Levels in a row, such as stages, are pooled with their neighbours.
         near = {i for i in alone if i - 1 in pooled or i + 1 in pooled} if len(alone) < MOST_LEVELS else alone
         smallest = min(near or alone, key=lambda i: size[i])
@@ -172,16 +178,28 @@ def pool(membership: Membership, labeled: Flags, others: list[Membership]) -> Me
     kept = sorted(alone)
     place = np.full(len(members), len(kept))
     place[kept] = np.arange(len(kept))
-    levels = (*(membership.levels[i] for i in kept), _name_pool(membership.levels, size, pooled, kept))
+    levels = (*(membership.levels[i] for i in kept), _name_pool(membership.levels, size, pooled, kept, fewest))
     return Membership(membership.column, levels, place[membership.code])
 
 
-def _may_stay(members: list[Flags], pooled: set[int], beside: list[Flags], labeled: Flags) -> bool:
-    together = np.any([members[i] for i in pooled], axis=0) if pooled else np.zeros_like(labeled)
-    return not is_few(together, labeled) and not any(_betray(together, other, labeled) for other in beside)
+def _may_stay(members: list[Flags], pooled: set[int], beside: Beside, labeled: Flags, fewest: int) -> bool:
+    together = np.any([members[i] for i in pooled], axis=0) if pooled else np.zeros_like(members[0])
+    return not is_few(together, labeled, fewest) and not _betray_any(together, beside, fewest)
 
 
-def _betray(rows: Flags, other: Flags, labeled: Flags) -> bool:
+def _noted(membership: Membership, members: list[Flags], size: list[int]) -> list[Flags]:
+    """People of whom nothing is known, and those of categories that few people have."""
+    known = [i for i, level in enumerate(membership.levels) if level != MISSING]
+    rare = [members[i] for i in known if size[i] < FEWEST or membership.levels[i] == OTHER]
+    gaps = [members[i] for i in range(len(members)) if i not in known]
+    return [*gaps, np.any(rare, axis=0)] if rare else gaps
+
+
+def _betray_any(rows: Flags, beside: Beside, fewest: int) -> bool:
+    return any(_betray(rows, other, labeled, fewest) for other, labeled in beside)
+
+
+def _betray(rows: Flags, other: Flags, labeled: Flags, fewest: int = FEWEST) -> bool:
     """Whether two groups that may overlap give few people back: where one part of them is empty, the others are known.
 
     >>> one, other = np.arange(40) < 20, np.arange(40) < 25
@@ -189,14 +207,14 @@ def _betray(rows: Flags, other: Flags, labeled: Flags) -> bool:
     (True, False)
     """
     parts = (rows & other, rows & ~other, ~rows & other, ~rows & ~other)
-    return not all(part.any() for part in parts) and any(is_few(part, labeled) for part in parts)
+    return not all(part.any() for part in parts) and any(is_few(part, labeled, fewest) for part in parts)
 
 
-def _name_pool(levels: tuple[str, ...], size: list[int], pooled: set[int], kept: list[int]) -> str:
+def _name_pool(levels: tuple[str, ...], size: list[int], pooled: set[int], kept: list[int], fewest: int) -> str:
     """Name what was pooled; not a level that few people have."""
     if not kept:
         return ALL
-    named = [levels[i] for i in sorted(pooled) if size[i] >= FEWEST or levels[i] == MISSING]
+    named = [levels[i] for i in sorted(pooled) if size[i] >= fewest or levels[i] == MISSING]
     if not named or len(named) > MOST_NAMED or len(named) < len(pooled) - 1:
         return OTHER
     *first, last = named if len(named) == len(pooled) else [*named, OTHER]

@@ -12,6 +12,7 @@ from whether.advise import Backtest, Evidence, Recommendation, Sensitivity
 from whether.advise.situation import Situation
 from whether.analysis.cautions import past_error
 from whether.analysis.group_levels import GroupLevel
+from whether.analysis.memberships import Membership
 from whether.analysis.remaining import Remaining
 from whether.analysis.share_check import ShareCheck
 from whether.analysis.windows import Window
@@ -119,6 +120,8 @@ class Analysis(Told):
         are given in its place.
     by_group : tuple of GroupLevel
         The same for each level of the columns that were named for it.
+    memberships : tuple of Membership
+        Who belongs to which of these levels.
     backtest : Backtest or None
     no_backtest : str
         Why there is no backtest: "not asked for", "no event times", "too few events" or "failed"; empty if there is
@@ -156,6 +159,7 @@ class Analysis(Told):
     within: Array | None = field(repr=False, default=None)
     settles: bool = True
     by_group: tuple[GroupLevel, ...] = ()
+    memberships: tuple[Membership, ...] = field(repr=False, default=())
     backtest: Backtest | None = field(repr=False, default=None)
     no_backtest: str = ""
     sensitivity: Sensitivity | None = field(repr=False, default=None)

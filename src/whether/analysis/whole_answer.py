@@ -25,6 +25,7 @@ from whether.analysis.sums import Sums, take_sums
 from whether.analysis.windows import lengths_for
 from whether.cohort import Cohort
 from whether.estimators import CensoredClassifier
+from whether.facts import fewest_rows
 from whether.learners import choice
 from whether.learners.progress import Steps, progress, reporting
 from whether.validate import FollowUpWarning, check_between, check_whole_number
@@ -124,7 +125,7 @@ def analyze(
             evidence = examine(source.X, source.y, **source.known, groups=source.groups, random_state=random_state)
             advice = recommend(evidence, prevalence=prevalence, prevalence_error=prevalence_error)
         cohort = evidence.material.cohort
-        memberships = read_memberships(source.by, source.X, cohort.labeled)
+        memberships = read_memberships(source.by, source.X, cohort.labeled, fewest_rows(source.origin.rows_each))
         with _stage("Fitting", stages):
             model = _take_model(advice, learner, random_state)
             caught = _fit(model, cohort, source.X, advice)
@@ -177,6 +178,7 @@ def _of_levels(found: Level, sums: Sums, evidence: Evidence, memberships: Sequen
         "settles": found.settles,
         "windows": count_windows(np.arange(cohort.n)),
         "by_group": measure_groups(memberships, cohort.labeled, open_people, found.measure, count_windows),
+        "memberships": tuple(memberships),
     }
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whether.facts import FEWEST, Expected, Groups, OfFeature, People, Personal, RestsOn, declared
+from whether.facts import FEWEST, Expected, Groups, OfFeature, People, Personal, RestsOn, declared, fewest_rows
 from whether.validate import check_whole_number
 
 Array = NDArray[np.float64]
@@ -143,10 +143,8 @@ def disclose(fact: Any, suppress_below: int) -> Disclosure:
     """
     evidence = getattr(fact, "evidence", fact)
     counts, origin = getattr(evidence, "counts", None), getattr(fact, "origin", None)
-    rows_each = () if origin is None else origin.rows_each
     check_whole_number(suppress_below, "suppress_below", 0)
-    if rows_each and suppress_below > 1:
-        suppress_below = sum(rows_each[: suppress_below - 1]) + 1
+    suppress_below = fewest_rows(() if origin is None else origin.rows_each, suppress_below)
     return Disclosure(suppress_below, getattr(fact, "groups", {}), {} if counts is None else counts.marks)
 
 
