@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 import rdata
+from pyarrow import feather
 
 from whether.files.table import TableError, open_table, read_cohort, statistical, workbook
 from whether.files.table.findings import Converted, SheetRead, Unnamed
@@ -154,6 +155,25 @@ def test_sas_transport_files_are_read_and_damaged_ones_refused(tmp_path, people)
     for name, kind in (("t.sas7bdat", "SAS"), ("t.sav", "SPSS"), ("t.dta", "Stata")):
         with pytest.raises(TableError, match=f"is a damaged {kind} file"):
             open_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("version", [5, 8])
+def test_a_sas_transport_file_that_was_cut_short_or_holds_two_data_sets_is_refused(tmp_path, version):
+    frame = pd.DataFrame({"age": np.arange(160.0), "sex": ["f", "", "m", ""] * 40})
+    pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"), file_format_version=version)
+    whole = (tmp_path / "t.xpt").read_bytes()
+    rows = open_table(tmp_path / "t.xpt").read().to_pydict()
+    assert rows == {"age": frame.age.tolist(), "sex": frame.sex.tolist()}
+    begin, record, row = whole.index(b"HEADER RECORD*******OBS") + 80, 80, 9
+    # What version 5 cannot tell is a cut at the end of a record and of a row, or within the blanks of one.
+    ends = [end for end in range(begin + 1, len(whole)) if end % record or (end - begin) % row < row - 1]
+    for end in ends[::7]:
+        (tmp_path / "cut.xpt").write_bytes(whole[:end])
+        with pytest.raises(TableError, match="is a damaged SAS transport file"):
+            open_table(tmp_path / "cut.xpt")
+    (tmp_path / "two.xpt").write_bytes(whole + whole[240:])
+    with pytest.raises(TableError, match="holds 2 data sets, and cannot be taken apart"):
+        open_table(tmp_path / "two.xpt")
 
 
 def rds(columns, classes=("data.frame",)):
@@ -297,3 +317,20 @@ def test_long_remarks_with_line_breaks_and_separators_are_cells(tmp_path):
     remark = 'first, ""second"", third\nfourth, fifth'
     (tmp_path / "t.csv").write_text(f'age,note,event\n61,"{remark}",1\n62,plain,0\n')
     assert open_table(tmp_path / "t.csv").read(["note"])["note"].to_pylist()[0] == remark.replace('""', '"')
+
+
+@pytest.mark.parametrize("damage", ["code", "text"])
+def test_a_feather_file_with_cells_that_cannot_be_is_refused(tmp_path, damage):
+    codes, words = bytes([0, 1, 2] * 20), "fähig" * 60
+    levels = pa.DictionaryArray.from_arrays(pa.array(list(codes), pa.int8()), ["I", "II", "III"])
+    feather.write_feather(
+        pa.table({"stage": levels, "word": ["fähig"] * 60}), tmp_path / "t.feather", compression="uncompressed"
+    )
+    content = (tmp_path / "t.feather").read_bytes()
+    old, new = {"code": (codes, bytes([0, 1, 9] * 20)), "text": (words.encode(), words.encode("latin-1") + b" " * 60)}[
+        damage
+    ]
+    assert content.count(old) == 1
+    (tmp_path / "t.feather").write_bytes(content.replace(old, new))
+    with pytest.raises(TableError, match="is a damaged Feather file"):
+        open_table(tmp_path / "t.feather")

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from whether.files.table.findings import Converted, Finding, TableError
 from whether.files.table.names import name_columns
+from whether.files.table.transport import check_transport
 
 LARGEST = 2**31  # bytes that a compressed file may unfold to
 CHUNK = 2**22
@@ -64,6 +65,8 @@ def _read_labelled(path: Path, kind: str, findings: list[Finding]) -> pd.DataFra
         frame, about = getattr(pyreadstat, READERS[kind])(str(path))
     except Exception as error:
         raise TableError(f"{str(path)!r} is a damaged {kind} file ({error}).") from error
+    if kind == "SAS transport":
+        check_transport(path, len(frame), sum(about.variable_storage_width.values()))
     for name, labels in about.variable_value_labels.items():
         if name in frame.columns:
             frame[name] = _label(frame[name], labels, findings)

@@ -211,15 +211,21 @@ def _open_arrow(path: Path, kind: str) -> OpenTable:
             raise TableError(f"{str(path)!r} is a damaged {kind.title()} file ({reason}).") from error
 
     if kind == "feather":
-        table = guarded(lambda: pyarrow.feather.read_table(path))
+        table = guarded(lambda: _validated(pyarrow.feather.read_table(path)))
         return OpenTable(str(path), table.column_names, table.select)
     names = guarded(lambda: pyarrow.parquet.read_schema(path).names)
 
     def fetch(columns: list[str]) -> pa.Table:
         with pyarrow.parquet.ParquetFile(path) as file:
-            return file.read(columns=columns)
+            return _validated(file.read(columns=columns))
 
     return OpenTable(str(path), names, lambda columns: guarded(lambda: fetch(columns)))
+
+
+def _validated(table: pa.Table) -> pa.Table:
+    """Return a table whose cells are all within it: Arrow trusts a file, and fails later, where it is used."""
+    table.validate(full=True)
+    return table
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
