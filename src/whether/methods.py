@@ -220,7 +220,7 @@ AFT = Method(
 )
 HIND = Method(
     "HIND", HindsightClassifier, "as those before turned up, step by step", ("time", "follow_up"), "", in_paper=False,
-    words="labels corrected by looking back at who turned up since",
+    words="recorded events corrected by looking back at who turned up since",
     look=Look("looking back (HIND)", GREEN, "h", "-."), is_answer=False,
 )
 DFM = Method(

@@ -128,7 +128,7 @@ def test_tests_that_read_labels_alone_are_left_out_with_late_entry(of_late):
     assert of_late.exchange is None
     assert np.isnan(of_late.bounds.highest_if_constant)
     told = str(of_late)
-    assert "tests and methods that read labels alone cannot, and are left out" in " ".join(told.split())
+    assert "tests and methods that read recorded events alone cannot, and are left out" in " ".join(told.split())
     assert "nan" not in told
 
 

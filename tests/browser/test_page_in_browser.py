@@ -133,6 +133,8 @@ def test_from_the_table_to_the_report_and_to_another_assumption(desk, served, co
     report = desk.page.frame_locator("#report")
     report.locator(".headline").wait_for()
     assert report.locator(".headline").inner_text() == first
+    kind = desk.find("#badge").get_attribute("class").removeprefix("badge ")
+    assert report.locator("#answer").get_attribute("class") == f"answer {kind}"
     report.locator("#threshold-input").press("Home")
     assert report.locator("#sweep-share").inner_text().startswith("100 %")
     assert find_faults(desk.page) == []

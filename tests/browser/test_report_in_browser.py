@@ -78,6 +78,12 @@ def test_nothing_overlaps_or_is_cut(visit):
     assert visit.page.evaluate(CROWDED) == []
 
 
+def test_text_is_large_enough_to_be_read(visit):
+    smallest = "Math.min(...[...document.querySelectorAll('p, li, td, th, dt, dd, caption, label, span')].map(SIZE))"
+    size = smallest.replace("SIZE", "one => parseFloat(getComputedStyle(one).fontSize)")
+    assert visit.page.evaluate(size) >= 12
+
+
 @pytest.mark.parametrize(
     ("rule", "script"),
     [

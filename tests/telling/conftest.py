@@ -28,7 +28,8 @@ class Page(HTMLParser):
         self.tags, self.text, self.tables = [], [], []
         self._hidden = 0
         self._cell = None
-        self.feed(source)
+        # A name that is kept on one line is part of its sentence.
+        self.feed(re.sub(r'<span class="whole">(.*?)</span>', r"\1", source))
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))

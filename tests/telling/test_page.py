@@ -15,6 +15,7 @@ from whether.telling import write_report
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
 from whether.telling.figures.svg import render
+from whether.telling.page import write
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
@@ -54,6 +55,16 @@ def test_ids_are_unique_and_references_lead_somewhere(page):
     used |= set(re.findall(r"url\(#([^)]+)\)", page.source))
     used |= {attributes["aria-labelledby"] for _, attributes in page.tags if "aria-labelledby" in attributes}
     assert used <= set(ids)
+
+
+def test_no_line_ends_at_the_hyphen_of_a_method_and_drawings_and_names_stay_as_they_are(page):
+    assert '<span class="whole">AFTMC-F</span>' in page.source
+    kept = "<title>AFTMC-F</title><bdi>AFTMC-F</bdi><svg><text>AFTMC-F</text></svg><script>AFTMC-F</script>"
+    assert write._keep_names(kept) == kept
+
+
+def test_events_are_called_recorded_and_not_labels(page):
+    assert not re.search(r"\blabels\b", page.words)
 
 
 def test_it_has_landmarks_a_language_and_a_way_past_the_navigation(page):

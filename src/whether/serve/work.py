@@ -163,7 +163,7 @@ class Work:
 
     def _describe(self, command: str) -> Told:
         summary = json.loads((self.results(command) / SUMMARY).read_text(encoding="utf-8"))
-        answer = {name: summary["answer"][name] for name in ("badge", "headline", "sentences")}
+        answer = {name: summary["answer"][name] for name in ("kind", "badge", "headline", "sentences")}
         number = len(self.runs) + 1
         return {**answer, "command": command, "number": number, "files": self.files(command)}
 

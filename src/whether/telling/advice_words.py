@@ -183,7 +183,7 @@ FLAGS: dict[str, Sentence] = {
     ),
     "models disagree": lambda s, e: (
         f"The event-time and the follow-up model differ by {points(s.risk_difference)} percentage points in mean risk "
-        "although recorded times agree with the labels: the shape of the model is in doubt."
+        "although recorded times agree with recorded events: the shape of the model is in doubt."
     ),
     "shape of times": lambda s, e: (
         f"{percent(s.misplaced_share)} of the events come when the event-time model does not expect them: none of its "
@@ -223,7 +223,7 @@ CHANGES: dict[str, Sentence] = {
     ),
     "times": lambda s, e: "If event times are known and can be trusted, they make the estimates more precise.",
     "repaired times": lambda s, e: (
-        "If event times were repaired so that they agree with labels and follow-up, the event-time model would be the "
+        "If event times were repaired to agree with recorded events and follow-up, the event-time model would be the "
         "more precise one."
     ),
     "longer follow-up": lambda s, e: (

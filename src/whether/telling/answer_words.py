@@ -65,8 +65,8 @@ _WARNINGS = {
     "the interval allows for that.",
     "negative risk": "Not everybody with the event seems equally likely to be recorded, as this method assumes: risks "
     "come out too extreme.",
-    "parts exchanged": "Labels alone cannot tell who has the event from who is recorded: both explanations fit equally "
-    "well, and the one that explains recorded events by risk was kept.",
+    "parts exchanged": "Recorded events alone cannot tell who has the event from who is recorded: both explanations "
+    "fit equally well, and the one that explains recorded events by risk was kept.",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections import Counter
 from collections.abc import Sequence
 
@@ -35,7 +36,7 @@ def plan_sentence(record: Backtest, unit: str = "") -> str:
     """Say which endpoint and horizon, in a unit where it is known."""
     of_unit = f" {unit}" if unit else ""
     how = (
-        f"The data were cut at the date {_date(record.endpoint)}"
+        f"The data were put back to {_date(record.endpoint)}"
         if record.endpoint is not None
         else f"Follow-up was cut at random between 0 and {record.stagger:.3g}{of_unit}"
     )
@@ -43,15 +44,15 @@ def plan_sentence(record: Backtest, unit: str = "") -> str:
 
 
 def _date(endpoint: float) -> str:
-    """Return a date in years as a year, with its month where it is not the beginning of one.
+    """Return a date in years as it is said, by its month or as the start of a year.
 
     >>> _date(1988.0), _date(1993.46), _date(12.5)
-    ('1988', '1993-06', '12.5')
+    ('the start of 1988', 'June 1993', 'time 12.5')
     """
     year, month = divmod(endpoint, 1)
     if not 1000 <= endpoint < 3000:
-        return f"{endpoint:g}"  # years of a count of their own
-    return f"{year:.0f}" if month < 0.005 else f"{year:.0f}-{1 + int(12 * month):02d}"
+        return f"time {endpoint:g}"  # years of a count of their own
+    return f"the start of {year:.0f}" if month < 0.005 else f"{month_name[1 + int(12 * month)]} {year:.0f}"
 
 
 def worth_sentence(record: Backtest) -> str:

@@ -70,7 +70,7 @@ def _counts(found: CountEvidence) -> list[str]:
         name for name, given in (("event times", found.has_time), ("potential follow-up", found.has_follow_up)) if given
     ]
     if found.named_features is not None:
-        known.append(f"features that drive labeling ({', '.join(found.named_features) or 'none'})")
+        known.append(f"features that decide whose event is recorded ({', '.join(found.named_features) or 'none'})")
     if is_told(found.n_events):
         few = " That is few." if found.events_per_parameter < 5 else ""
         events = f"{found.n_events:,} with a recorded event ({percent(found.n_events / found.n, 1)})"
@@ -90,7 +90,7 @@ def _bounds(found: BoundsEvidence) -> list[str]:
     by_times, highest = found.lowest_by_times, percent(found.highest, int(found.highest < 1))
     lines = [
         f"Without any restriction between {percent(found.lowest, 1)} and {highest} are positive; a person’s risk lies "
-        "between the probability of a label and 1."
+        "between the probability of a recorded event and 1."
     ]
     if is_known(found.lowest_by_times_limit):
         estimate = f"an estimated {percent(by_times, 1)} or more are, and " if is_told(by_times) else ""
@@ -100,10 +100,10 @@ def _bounds(found: BoundsEvidence) -> list[str]:
         )
     if is_told(found.highest_if_constant) and is_known(found.highest_if_constant):
         lines.append(
-            f"If all positives were equally likely to be labeled, at most {percent(found.highest_if_constant)} would "
-            f"be positive: of the people most likely to be labeled {percent(found.highest_label_probability)} are "
-            f"labeled (at least {percent(found.highest_label_limit)}, 95 % confidence), and so would be at least that "
-            "share of all positives."
+            f"If all positives were equally likely to be recorded, at most {percent(found.highest_if_constant)} would "
+            f"be positive: {percent(found.highest_label_probability)} of the people most likely to have a recorded "
+            f"event have one (at least {percent(found.highest_label_limit)}, 95 % confidence), and so would at least "
+            "that share of all positives."
         )
     return lines
 
@@ -158,7 +158,7 @@ def _trust(found: TrustEvidence) -> list[str]:
             f"{percent(end.share, 1)} of the events lie in the last 2 % of the person’s follow-up; "
             f"{percent(end.expected, 1)} would be expected there at the rate shortly before (p = {end.p_value:.3f})."
         )
-    lines.append(f"That recorded times agree with labels and follow-up {outcome_of(found.labels)}.")
+    lines.append(f"That recorded times agree with recorded events and follow-up {outcome_of(found.labels)}.")
     lines.append(f"That event-time and follow-up model agree on the mean risk {outcome_of(found.hausman)}.")
     if found.risk_difference is not None:
         lines.append(f"Mean risk by event times minus by follow-up: {signed_interval(found.risk_difference)}.")
@@ -192,7 +192,7 @@ def _scar(found: ScarEvidence) -> list[str]:
     ]
     if is_told(found.label_frequency):
         lines.append(
-            f"If it were, {percent(found.label_frequency)} of the positives would be labeled (maximum likelihood, "
+            f"If it were, {percent(found.label_frequency)} of the positives would be recorded (maximum likelihood, "
             f"taking the risk for a logistic line; {percent(found.elkan_noto)} by Elkan and Noto’s rule, which is too "
             "low unless features tell positives and negatives apart)."
         )
@@ -203,8 +203,8 @@ def _scar(found: ScarEvidence) -> list[str]:
 
 def _exchange(found: ExchangeEvidence) -> list[str]:
     lines = [
-        f"From labels alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity exchanged, "
-        f"{found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
+        f"From recorded events alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity "
+        f"exchanged, {found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
     ]
     if found.restriction == "none":
         return [*lines, "Nothing tells them apart."]

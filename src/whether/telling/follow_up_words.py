@@ -21,14 +21,15 @@ def follow_up_sentences(found: FollowUpEvidence, *, enters_late: bool, unit: str
     if found.events is not None:
         lines += _event_curve(found.events, unit)
     if found.from_labels is not None:
-        lines.append(_cure_fraction("from labels and follow-up alone", found.from_labels))
+        lines.append(_cure_fraction("from recorded events and follow-up alone", found.from_labels))
     return lines
 
 
 def _potential(found: PotentialFollowUp) -> str:
     is_shown = is_known(found.share)
-    share = f" ({percent(found.share)} of the unlabeled were followed so far)" if is_shown else ""
-    only = f"only {percent(found.share)} of the unlabeled were" if is_shown else "too few of the unlabeled were"
+    share = f" ({percent(found.share)} of those with no recorded event were followed so far)" if is_shown else ""
+    few = f"only {percent(found.share)}" if is_shown else "too few"
+    only = f"{few} of those with no recorded event were"
     return {
         "given": f"as given{share}",
         "unknown": "unknown",

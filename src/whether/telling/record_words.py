@@ -20,7 +20,7 @@ _RECORDS = {
 
 
 def record_sentences(found: CountEvidence) -> list[str]:
-    """What is known of some people besides labels and times, and what follows for the tests."""
+    """What is known of some people besides recorded events and times, and what follows for the tests."""
     lines = []
     if found.n_known_negative:
         lines.append(f"{_many(found.n_known_negative)} known never to have the event: tests see them as event-free.")
@@ -32,7 +32,7 @@ def record_sentences(found: CountEvidence) -> list[str]:
     if found.n_late:
         lines.append(
             f"{_many(found.n_late)} observed from a later time on. Curves and models with a clock allow for that; "
-            "tests and methods that read labels alone cannot, and are left out."
+            "tests and methods that read recorded events alone cannot, and are left out."
         )
     return lines
 

@@ -73,7 +73,7 @@ class DependenceEvidence:
     #: of 200, where chi-squared would have it reject in 9.8 and 12 % (`python -m benchmarks evidence levels 500
     #: times-lr times-lr-labels`).
     event_times: HypothesisTest
-    source: str  #: "event times" or "labels and follow-up"
+    source: str  #: "event times" or "recorded events and follow-up"
     #: Score test of Cox's model for the end of follow-up, events censoring it: does follow-up depend on features?
     follow_up: HypothesisTest
     #: Share of the variance of log follow-up (of unlabeled people, where that of the others is unknown) that the
@@ -120,7 +120,7 @@ def examine_dependence(
     selection = Selection() if fit is None else _selection(fit, material)
     return DependenceEvidence(
         event_times=test,
-        source="event times" if use_times else "labels and follow-up",
+        source="event times" if use_times else "recorded events and follow-up",
         follow_up=censoring,
         follow_up_explained=_explained(material),
         # Of indices that others chose no feature can be named.

@@ -281,6 +281,7 @@
       shownRun = last.number;
       asked = last.command;
       put("badge", last.badge);
+      find("badge").className = `badge ${last.kind}`;
       find("answer").replaceChildren(...last.sentences.map((sentence) => {
         const line = document.createElement("p");
         line.classList.toggle("headline", sentence === last.headline);

@@ -198,6 +198,6 @@ def _verdict(reading: CohortReading) -> str:
     if reading.situation.times_usable:
         return found
     return (
-        "The recorded times are not trusted (see below), so this curve is here for comparison only. By labels and "
-        f"follow-up alone: {found[0].lower()}{found[1:]}"
+        "The recorded times are not trusted (see below), so this curve is here for comparison only. By recorded events "
+        f"and follow-up alone: {found[0].lower()}{found[1:]}"
     )

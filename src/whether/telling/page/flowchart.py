@@ -68,7 +68,7 @@ def _first(reading: Reading) -> Step:
     tests = [found.event_times, found.follow_up] if found is not None else [evidence.scar.likelihood_ratio]
     ran = [test for test in tests if test.was_run]
     answer = "yes" if any(test.rejects() for test in tests) else "no" if len(ran) == len(tests) else "not known"
-    kinds = ("event times", "follow-up") if found is not None else ("labels",)
+    kinds = ("event times", "follow-up") if found is not None else ("recorded events",)
     because = "; ".join(f"{kind}: {_test(test)}" for kind, test in zip(kinds, tests, strict=True))
     if reading.enters_late:
         why = "If not, recorded events would rank people correctly, were it not for late entry."
@@ -103,7 +103,7 @@ def _times(reading: Reading) -> str:
     if trust.reading == "not checked":
         return f"they could not be checked: {trust.labels.note}"
     verb = "contradict" if trust.reading == "contradicted" else "agree with"
-    return f"they {verb} labels and follow-up, {p_text(trust.labels.p_value)}"
+    return f"they {verb} recorded events and follow-up, {p_text(trust.labels.p_value)}"
 
 
 def _follow_up(reading: Reading) -> str:

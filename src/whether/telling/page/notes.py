@@ -10,8 +10,8 @@ GLOSSARY = (
     ("still to come", "The probability that it happens later, given that it was not recorded so far."),
     ("chance to be seen (labeling propensity)", "The probability that a positive person’s event was recorded."),
     ("follow-up", "How long a person was watched, or would have been had the event not come."),
-    ("restriction", "What a method assumes of the chance to be seen. Without one, labels cannot tell “will not happen” "
-     "from “was not seen”."),
+    ("restriction", "What a method assumes of the chance to be seen. Without one, recorded events cannot tell “will "
+     "not happen” from “was not seen”."),
     ("95 % interval", "Would hold the true number in 95 of 100 such studies, if the assumptions are right."),
     ("AUC", "The probability that a positive person has a higher risk than a negative one: 0.5 is chance, 1 perfect."),
     ("odds ratio", "How the odds of the event ever happening multiply per step of a feature."),

@@ -90,8 +90,11 @@ def _group_table(reading: Reading, column: str, levels: list[GroupLevel]) -> Gro
 def _facts(reading: Reading, headline: Headline) -> list[Fact]:
     analysis, told, tells = reading.analysis, reading.told, reading.tells_events
     facts = [
+        # A column of categories is several features, so they are the model's and not a person's.
         Fact(
-            f"{reading.n:,}", "people in the cohort", f"{plural(analysis.evidence.counts.n_features, 'feature')} each"
+            f"{reading.n:,}",
+            "people in the cohort",
+            f"{plural(analysis.evidence.counts.n_features, 'feature')} in the model",
         ),
         Fact(
             f"{reading.n_events:,}" if tells else str(told.evidence.counts.n_events),

@@ -15,12 +15,18 @@ from markupsafe import Markup
 from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.whole_files import write_text
+from whether.methods import METHODS
 from whether.telling.page.page import describe
 from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
 # Blanks at which no line ends: before a per cent sign, and about "=", "<" and ">" before a number.
 _KEPT = re.compile(r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)")
+
+# Names of methods that a line could break at their hyphen, and what they do not stand in: drawings have lines of their
+# own, and so have names that somebody gave.
+_HYPHENED = re.compile(rf"\b(?:{'|'.join(name for name in METHODS if '-' in name)})\b")
+_APART = re.compile(r"(<(title|style|script|svg|bdi)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 
 
 def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = FEWEST) -> Path:
@@ -87,7 +93,7 @@ def render_page(content: dict[str, Any]) -> str:
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.get_template("report.html").render(
+    page = environment.get_template("report.html").render(
         **content,
         # Both are files of this package, so they need no escaping; the hash lets no other script run.
         script=Markup(script),
@@ -95,6 +101,20 @@ def render_page(content: dict[str, Any]) -> str:
         script_hash=Markup(digest),
         markup=Markup,
     )
+    return _keep_names(page)
+
+
+def _keep_names(page: str) -> str:
+    """Keep the name of a method on one line, without a character that a copied text would carry along.
+
+    >>> _keep_names('<p id="AFTMC-F">AFTMC-F</p>')
+    '<p id="AFTMC-F"><span class="whole">AFTMC-F</span></p>'
+    """
+    # Three parts in turn: a text, what stands apart after it, and the name of that tag or nothing.
+    parts = _APART.split(page)
+    parts[::3] = [_HYPHENED.sub(r'<span class="whole">\g<0></span>', text) for text in parts[::3]]
+    parts[2::3] = [""] * len(parts[2::3])
+    return "".join(parts)
 
 
 def _finalize(value: Any) -> Any:
