@@ -72,11 +72,9 @@ def told_values(held: Iterable[Held], fewest: int, most: int = 30) -> str:
 
 
 def _counts_as(counts_as: Held | None, own: str, fewest: int) -> str:
-    return (
-        f"are a category, {own!r}"
-        if counts_as is None
-        else f"count as {told_values([counts_as], fewest)}, the most frequent"
-    )
+    if counts_as is None:
+        return f"are a category, {own!r}"
+    return f"count as {told_values([counts_as], fewest)}, the most frequent"
 
 
 @word.register
