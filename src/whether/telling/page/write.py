@@ -23,9 +23,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 # Blanks at which no line ends: before a per cent sign, and about "=", "<" and ">" before a number.
 _KEPT = re.compile(r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)")
 
-# Names of methods that a line could break at their hyphen, and what they do not stand in: drawings have lines of their
-# own, and so have names that somebody gave.
-_HYPHENED = re.compile(rf"\b(?:{'|'.join(name for name in METHODS if '-' in name)})\b")
+# Names of methods and of options that a line could break at their hyphen, and what they do not stand in: drawings have
+# lines of their own, and so have names that somebody gave.
+_HYPHENED = re.compile(rf"\b(?:{'|'.join(name for name in METHODS if '-' in name)})\b|(?<![\w-])--[a-z][a-z-]*")
 _APART = re.compile(r"(<(title|style|script|svg|bdi)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 
 
@@ -105,10 +105,12 @@ def render_page(content: dict[str, Any]) -> str:
 
 
 def _keep_names(page: str) -> str:
-    """Keep the name of a method on one line, without a character that a copied text would carry along.
+    """Keep the name of a method or an option on one line, without a character that a copied text would carry along.
 
     >>> _keep_names('<p id="AFTMC-F">AFTMC-F</p>')
     '<p id="AFTMC-F"><span class="whole">AFTMC-F</span></p>'
+    >>> _keep_names("<i>with --entry-time</i>")
+    '<i>with <span class="whole">--entry-time</span></i>'
     """
     # Three parts in turn: a text, what stands apart after it, and the name of that tag or nothing.
     parts = _APART.split(page)
