@@ -238,7 +238,10 @@ def test_what_values_and_columns_say_of_people_is_on_the_cohort():
         ({"event": "event", "entry_time": "time"}, "`entry_time` is on the scale of the times"),
         ({"event": "event", "never_after": 48}, "`never_after` is on the scale of the times"),
         ({"event_date": "time", "time": "age", "last_contact": "event"}, "`time`, or `event_date`"),
-        ({"event": "event", "time": "time", "event_value": 1, "competing": 1}, "`competing` has '1', which means"),
+        (
+            {"event": "event", "time": "time", "event_value": 1, "competing": 1},
+            "The value '1' of .* cannot mean both",
+        ),
     ],
 )
 def test_roles_that_do_not_go_together_are_refused(options, said):
@@ -247,7 +250,7 @@ def test_roles_that_do_not_go_together_are_refused(options, said):
 
 
 def test_an_event_after_the_last_time_at_which_it_comes_is_refused():
-    with pytest.raises(wh.DataError, match=r"have their event after 1 .*`never_after`"):
+    with pytest.raises(wh.DataError, match=r"have the event after 1 .*`never_after`"):
         wh.read_cohort(PEOPLE, **YEARS, never_after=1)
 
 
@@ -305,7 +308,9 @@ def test_rows_that_cannot_be_are_left_out_of_a_real_cohort(shared_data):
 
 def test_where_no_row_is_possible_it_is_said_why():
     table = pd.DataFrame({"event": [0, 1] * 30, "time": [5.0] * 60, "age": [50.0] * 60, "x": list(range(60))})
-    with pytest.raises(wh.files.table.TableError, match="0 rows left of 60: in the others observation ends before"):
+    with pytest.raises(
+        wh.files.table.TableError, match=r"0 rows left of 60 .*in the others column 'age' is not before"
+    ):
         wh.read_cohort(table, "event", time="time", entry_time="age")
 
 

@@ -3,6 +3,7 @@ import pyarrow as pa
 import pytest
 
 from whether.files.table import TableError, open_table, write_table
+from whether.validate import ArgumentError
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
@@ -14,7 +15,7 @@ def test_numbers_come_back_to_the_last_bit(tmp_path, suffix):
 
 
 def test_an_unknown_ending_is_refused(tmp_path):
-    with pytest.raises(TableError, match="must end in"):
+    with pytest.raises(ArgumentError, match="must end in"):
         write_table(pa.table({"a": [1]}), tmp_path / "r.xlsx")
 
 
