@@ -3,6 +3,7 @@
 python -m benchmarks costs FILE                  # measures what FILE (one line of JSON per cell) lacks, then prints
 python -m benchmarks costs FILE --print          # prints what there is
 python -m benchmarks costs FILE --cap 300        # processor seconds that a fit may take, 20 unless said otherwise
+python -m benchmarks costs FILE --learner EM     # measures the cells of one learner
 
 Each cell is a process of its own, held to one thread. Seconds are those of a processor; the ratio is to scikit-learn's
 LogisticRegression (linear, EM) or to LightGBM's own classifier with early stopping (boosted, neural) on the same rows,
@@ -157,15 +158,19 @@ def print_table(known):
             print(f"| {learner} | {method} | " + " | ".join(told) + " |")
 
 
+def option(arguments, name, default):
+    return arguments[arguments.index(name) + 1] if name in arguments else default
+
+
 def main(arguments):
     if arguments[:1] == ["--cell"]:
         method, learner, n, cap = arguments[1:]
         print(json.dumps(measure(method, learner, int(n), float(cap))))
         return
-    path, cap = Path(arguments[0]), float(arguments[arguments.index("--cap") + 1]) if "--cap" in arguments else CAP
-    known = read(path)
+    path, cap = Path(arguments[0]), float(option(arguments, "--cap", CAP))
+    known, only = read(path), option(arguments, "--learner", None)
     for learner, method, n in cells() if "--print" not in arguments else ():
-        if (learner, method, n) not in known:
+        if (learner, method, n) not in known and only in (None, learner):
             found = {"learner": learner, "method": method, "n": n, **run(learner, method, n, cap, known)}
             known[learner, method, n] = found
             with path.open("a") as file:
