@@ -190,6 +190,11 @@ def test_a_baseline_that_is_open_is_no_sum_over_people(drawn):
         wh.CoxCureClassifier().fit_rows(wh.ArrayRows(drawn.X, drawn.y, time=drawn.time))
 
 
+def test_a_distribution_that_is_open_is_named_where_rows_come_in_blocks(drawn):
+    with pytest.raises(wh.ArgumentError, match="with distribution='open' looks at people one by one"):
+        wh.MixtureCureClassifier("open").fit_rows(wh.ArrayRows(drawn.X, drawn.y, time=drawn.time))
+
+
 def test_arrays_in_memory_belong_to_fit(drawn):
     with pytest.raises(wh.ArgumentError, match="use fit"):
         wh.LabelClassifier().fit_rows(drawn.X)

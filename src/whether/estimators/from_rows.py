@@ -54,9 +54,15 @@ class FromRows:
                 "arrays and data frames in memory use fit."
             )
         is_known = isinstance(self.learner, BoostedLearner) or self.learner in ("linear", "boosted")
-        if not is_known or getattr(self, "nonnegative", False):
-            what = f"learner={self.learner!r}" if not is_known else "nonnegative=True"
-            raise ArgumentError(f"Rows that come in blocks are learned by learner='linear' or 'boosted', got {what}.")
+        if not is_known:
+            raise ArgumentError(
+                f"Rows that come in blocks are learned by learner='linear' or 'boosted', got learner={self.learner!r}."
+            )
+        if getattr(self, "nonnegative", False):
+            raise ArgumentError(
+                "nonnegative=True is minimised on rows in memory. Take nonnegative=False for rows that come in blocks, "
+                "or fit a sample of them."
+            )
         self.n_features_in_ = len(rows.names)
         self.__dict__.pop("feature_names_in_", None)
         if rows.is_named:
@@ -81,10 +87,11 @@ class FromRows:
             task = replace(self._task(cohort), population=population)  # type: ignore[attr-defined]
             learner = self._learner(task)  # type: ignore[attr-defined]
             if population is not None and type(learner) not in (LinearLearner, BoostedLearner):
+                left_open = " with distribution='open'" if getattr(self, "distribution", "") == "open" else ""
                 raise ArgumentError(
-                    f"{type(self).__name__} looks at people one by one and holds them in memory: rows that come in "
-                    "blocks cannot be learned from. Fit a sample, or take MixtureCureClassifier or "
-                    "FollowUpCureClassifier."
+                    f"{type(self).__name__}{left_open} looks at people one by one and holds them in memory, so "
+                    "it cannot learn from rows that come in blocks. Fit a sample of them, or take "
+                    "MixtureCureClassifier with a named distribution, or FollowUpCureClassifier."
                 )
             self.model_ = learner.fit(task)
             self._describe(cohort, longest)  # type: ignore[attr-defined]
