@@ -131,7 +131,7 @@ def test_downloads_are_what_the_program_writes(served, cohort, tmp_path):
 
     state = served.wait(work, until=watch)
     assert state["problem"] == ""
-    assert {"Examining the cohort", "Fitting"} <= set(titles)
+    assert "Examining the cohort" in titles  # which takes longest: a fast machine fits between two reports
     (tmp_path / "cohort.csv").write_bytes(cohort)
     subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=tmp_path, check=True, capture_output=True)
     names = [file["name"] for file in state["runs"][0]["files"]]

@@ -124,6 +124,10 @@ class Propensity(ABC):
         slopes = (np.where(observed.never, 0.0, part) for part in (missed.gradient, missed.curvature))
         return Terms(np.where(observed.never, -np.inf, missed.value), *slopes)
 
+    def levels_like(self, levels: Array, other: "Propensity") -> Array:
+        """Intercepts of the predictors, under which much is as it is with these ones under another candidate."""
+        return levels
+
     def diagonal(self, v: Array, observed: Observed, *, labeled: bool) -> tuple[Array, Array, Array]:
         """``seen_terms`` or ``missed_terms`` with no second derivatives but those in each predictor by itself."""
         value, gradient, curvature = (self.seen_terms if labeled else self.missed_terms)(v, observed)

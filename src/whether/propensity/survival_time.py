@@ -32,6 +32,8 @@ LARGEST_SHAPE = 2.0
 # Intervals narrower than this, in residuals, are taken as points with a width: the error of that (its square) is then
 # as small as that of second derivatives of differences (the machine's over its square).
 NARROW = 1e-4
+# Shares of events whose times are to agree where one distribution takes over from another.
+MATCHED = np.array([0.1, 0.6])
 
 
 def location_scale_terms(jet: Jet, z: Array, scale: Array, has_scale: bool) -> Terms:
@@ -131,6 +133,18 @@ class SurvivalTimePropensity(Propensity):
     def quantile(self, v: Array, share: Array) -> Array:
         """Log time, in the units of the predictors, before which this share of each one's events comes."""
         return np.asarray(v[0] + self._scale(v) * self.distribution.draw(share, *v[2:]))
+
+    def levels_like(self, levels: Array, other: Propensity) -> Array:
+        """As `Propensity.levels_like`: where times have about the same quantiles as under the other distribution."""
+        if not isinstance(other, SurvivalTimePropensity) or self.distribution.has_shape or other.distribution.has_shape:
+            return levels
+        early, late = other.quantile(levels[:, None], MATCHED)
+        own_early, own_late = self.distribution.draw(MATCHED)
+        found: Array = levels.copy()
+        if self.distribution.has_scale:
+            found[1] = np.log((late - early) / (own_late - own_early))
+        found[0] = late - float(self._scale(found[:, None])[0]) * own_late
+        return found
 
     @abstractmethod
     def _seen_jet(self, z: Array, *shape: Array) -> Jet:

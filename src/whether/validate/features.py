@@ -135,7 +135,8 @@ def find_outlying(features: Features, names: Sequence[str]) -> list[str]:
     n = features.shape[0]
     if n < 3 or features.shape[1] == 0:
         return []
-    some = np.asarray(features[:: -(-n // MOST_LOOKED_AT)], dtype=float)
+    looked_at = min(MOST_LOOKED_AT, max(2 * NUMBERS_AT_A_TIME // features.shape[1], 1_000))
+    some = np.asarray(features[:: -(-n // looked_at)], dtype=float)
     with np.errstate(over="ignore", invalid="ignore"):
         center = some.mean(axis=0)
         total, most = np.zeros(center.size), np.zeros(center.size)

@@ -16,6 +16,7 @@ from whether.validate import sparse_moments
 # Rows per block: a block's features and weighted copies (some 4,096 x 80 doubles) stay in the second-level cache.
 BLOCK_ROWS = 4096
 MANY_FEATURES, FEW_ROWS = 64, 128
+MOST_LOST = 1 + 1e-6  # mean square over squared mean, both around the first people's, below which digits are lost
 SMALLEST = 1e-290  # a slope per unit of anything smaller would be no number
 
 
@@ -38,26 +39,25 @@ def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
     source, total = cohort.features, cohort.n if cohort.weight is None else cohort.weight.sum()
     block_rows = _rows_of_block(source.shape[1])
     starts = list(range(0, cohort.n, block_rows))
+    with np.errstate(over="ignore"):  # near everybody's means: one pass then finds these, and what is around them
+        center = np.ascontiguousarray(source[:block_rows], dtype=float).mean(axis=0)
 
-    def moments(starts: list[int], center: Array | None) -> Array:
-        result = np.zeros(source.shape[1])
+    def moments(starts: list[int]) -> Array:
+        result = np.zeros((2, source.shape[1]))
         for start in starts:
             rows = slice(start, start + block_rows)
+            weight = np.ones(len(source[rows])) if cohort.weight is None else cohort.weight[rows]
             # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
-            block = np.ascontiguousarray(source[rows], dtype=float)
-            if center is not None:
-                block = block - center
-                block *= block
-            result += (np.ones(block.shape[0]) if cohort.weight is None else cohort.weight[rows]) @ block
+            away = np.subtract(source[rows], center, order="C")
+            result[0] += weight @ away
+            away *= away
+            result[1] += weight @ away
         return result
 
-    def moment(center: Array | None) -> Array:
-        """Mean of the features or, around a center, of their squares."""
-        return np.asarray(np.sum(share_out(lambda part: moments(part, center), starts), axis=0) / total)
-
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = moment(None)
-        scale = np.sqrt(moment(mean))
+        first, second = np.sum(share_out(moments, starts), axis=0) / total
+        mean, scale = center + first, np.sqrt(second - first * first)
+        scale[second < MOST_LOST * first * first] = 0.0
     lost = np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))
     if lost.size:
         mean[lost], scale[lost] = _moments_of_extremes(source[:, lost], cohort.weights)

@@ -82,7 +82,7 @@ class Search:
         tried = [
             start
             if candidate.propensity is start.indexed.objective.propensity
-            else self._run_from(self.objective.under(candidate), start)
+            else self._take_over(self.objective.under(candidate), start)
             for candidate in candidates
         ]
         if len(candidates) > 1:
@@ -90,6 +90,13 @@ class Search:
             self.likelihoods = {candidate.propensity.name: -end.value for candidate, end in named}
         self.best = self._best(tried)
         self.objective = self.objective.under(self.best.indexed.objective.criterion)
+
+    def _take_over(self, objective: LinearObjective, end: End) -> End:
+        """Fit a candidate from the solution of another one."""
+        theta, places = end.coefficients.copy(), slice(objective.layout.first, objective.layout.n_predictors)
+        theta[places] = objective.propensity.levels_like(theta[places], end.indexed.objective.propensity)
+        theta[list(self.fixed)] = end.coefficients[list(self.fixed)]
+        return self._run(objective, end.name, theta, end)
 
     def _distinct_ends(self) -> list[End]:
         """Ends whose predictions differ from the best one's, after the best one."""
