@@ -24,6 +24,7 @@ CLOCK = re.compile(
     r"(Z|(?P<sign>[+-])(?P<far>[0-9]{2}):?(?P<farther>[0-9]{2})?)?"
 )
 MIDDLE = 15  # day of a month that stands for all of it
+FEW = 100  # numbers that mostly say that not all are dates
 
 
 def as_days(column: Column) -> Array:
@@ -129,13 +130,18 @@ def refuse_whole_dates(column: Column) -> None:
     """Refuse numbers such as 20201231, all of which are days: they would be taken for lengths of time."""
     values = column.numbers()
     values = values[~np.isnan(values)]
-    years, months, days = values // 10_000, values // 100 % 100, values % 100
-    may_be = (values % 1 == 0) & (years > 1800) & (years < 2200) & (months >= 1) & (months <= 12)
-    if values.size and np.all(may_be & (days >= 1) & (days <= 31)):
-        day = f"{years[0]:.0f}-{months[0]:02.0f}-{days[0]:02.0f}"
+    if values.size and _may_be_days(values[:FEW]) and _may_be_days(values):
+        day = f"{values[0] // 10_000:.0f}-{values[0] // 100 % 100:02.0f}-{values[0] % 100:02.0f}"
         raise TableError(
             f"Column {column.name!r} holds dates as whole numbers, such as {values[0]:.0f}. Write them as {day}."
         )
+
+
+def _may_be_days(values: Array) -> bool:
+    """Whether all numbers are days such as 20201231."""
+    years, months, days = values // 10_000, values // 100 % 100, values % 100
+    may_be = (values % 1 == 0) & (years > 1800) & (years < 2200) & (months >= 1) & (months <= 12)
+    return bool(np.all(may_be & (days >= 1) & (days <= 31)))
 
 
 def to_years(days: Array) -> Array:

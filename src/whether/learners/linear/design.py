@@ -49,9 +49,9 @@ def learn_standardization(cohort: Cohort, columns: Rows) -> Standardization:
             weight = np.ones(len(source[rows])) if cohort.weight is None else cohort.weight[rows]
             # Rows in one piece, whatever the table's layout: sums in another order would differ in the last digit.
             away = np.subtract(source[rows], center, order="C")
-            result[0] += weight @ away
+            result[0] += np.dot(weight, away)
             away *= away
-            result[1] += weight @ away
+            result[1] += np.dot(weight, away)
         return result
 
     with np.errstate(over="ignore", invalid="ignore"):

@@ -182,19 +182,21 @@ class LinearObjective(PenalizedObjective):
 
     def _add_hessian(self, hessian: Array, block: Block) -> None:
         """Add the upper triangle of a block's share of the Hessian."""
-        layout, curvature, every_feature = self.layout, block.terms.curvature, self.features.dense(block.rows)
+        # `numpy.dot` lets other threads go on, as `@` does not where the result is small; it wants rows in one piece.
+        layout, curvature = self.layout, block.terms.curvature
+        every_feature = np.ascontiguousarray(self.features.dense(block.rows))
         features, leading = every_feature[layout.of_outcome], every_feature[layout.of_shared]
         outcome, shared, n_predictors = layout.outcome, layout.shared, layout.n_predictors
         hessian[:n_predictors, :n_predictors] -= curvature.sum(axis=2)
         if self.has_outcome:
-            hessian[:n_predictors, outcome] -= curvature[0] @ features.T
-            hessian[outcome, outcome] -= (features * curvature[0, 0]) @ features.T
+            hessian[:n_predictors, outcome] -= np.dot(curvature[0], features.T)
+            hessian[outcome, outcome] -= np.dot(features * curvature[0, 0], features.T)
         if layout.n_shared:
             by_shared = _over(layout.sloped, curvature)
-            hessian[:n_predictors, shared] -= by_shared @ leading.T
-            hessian[shared, shared] -= (leading * _over(layout.sloped, by_shared)) @ leading.T
+            hessian[:n_predictors, shared] -= np.dot(by_shared, leading.T)
+            hessian[shared, shared] -= np.dot(leading * _over(layout.sloped, by_shared), leading.T)
             if self.has_outcome and not (block.labeled and self._splits_labeled):
-                hessian[outcome, shared] -= (features * by_shared[0]) @ leading.T
+                hessian[outcome, shared] -= np.dot(features * by_shared[0], leading.T)
         if layout.n_other:
             self._add_other(hessian, block, every_feature)
 
@@ -202,13 +204,15 @@ class LinearObjective(PenalizedObjective):
         """Add what concerns the slopes of what becomes of negatives."""
         layout = self.layout
         by_other, all_features = _over(layout.other_sloped, block.terms.curvature), features[layout.of_other]
-        hessian[: layout.n_predictors, layout.other] -= by_other @ all_features.T
-        hessian[layout.other, layout.other] -= (all_features * _over(layout.other_sloped, by_other)) @ all_features.T
+        hessian[: layout.n_predictors, layout.other] -= np.dot(by_other, all_features.T)
+        hessian[layout.other, layout.other] -= np.dot(
+            all_features * _over(layout.other_sloped, by_other), all_features.T
+        )
         if self.has_outcome:
-            hessian[layout.other, layout.outcome] -= (all_features * by_other[0]) @ features[layout.of_outcome].T
+            hessian[layout.other, layout.outcome] -= np.dot(all_features * by_other[0], features[layout.of_outcome].T)
         if layout.n_shared:
             between = _over(layout.sloped, by_other)
-            hessian[layout.other, layout.shared] -= (all_features * between) @ features[layout.of_shared].T
+            hessian[layout.other, layout.shared] -= np.dot(all_features * between, features[layout.of_shared].T)
 
     def information(self, outer: Array) -> Array:
         """Sum over people of the outer product of their scores, from that of their gradients in the predictors."""
