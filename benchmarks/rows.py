@@ -8,7 +8,7 @@ python -m benchmarks rows FOLDER 2000000 --dask   # one worker process, two, and
 
 import os
 import pickle
-import resource
+import re
 import signal
 import statistics
 import sys
@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import whether as wh
-from whether.blocks import LocalBlocks
+from whether.blocks import LocalBlocks, add_parts
 from whether.files.rows.dask_rows import DaskBlocks
 from whether.files.rows.parquet_rows import Piece, find_pieces
 from whether.learners.linear.penalized import Evaluation
@@ -58,6 +59,7 @@ class Passes:
 
     def __init__(self):
         self.count, self.pieces, each, tables = 0, 0, LocalBlocks.each, Piece.tables
+        total = LocalBlocks.total
 
         def counted(blocks, *arguments, **named):
             yield from each(blocks, *arguments, **named)
@@ -67,7 +69,12 @@ class Passes:
             self.pieces += len(columns) > D
             return tables(piece, columns)
 
-        LocalBlocks.each, Piece.tables = counted, read
+        def counted_there(blocks, function, beside=None, add=add_parts):
+            if blocks._in_processes is not None and beside is None:  # nothing of it is seen here
+                self.count, self.pieces = self.count + 1, self.pieces + len(blocks._places)
+            return total(blocks, function, beside, add)
+
+        LocalBlocks.each, LocalBlocks.total, Piece.tables = counted, counted_there, read
 
 
 class Spent(NamedTuple):
@@ -78,9 +85,25 @@ class Spent(NamedTuple):
 
 
 def seconds(call):
-    start, before = time.perf_counter(), time.process_time()
+    start, before = time.perf_counter(), processor_seconds()
     result = call()
-    return result, Spent(time.perf_counter() - start, time.process_time() - before)
+    return result, Spent(time.perf_counter() - start, processor_seconds() - before)
+
+
+def processes():
+    """This process and those that it started and that live."""
+    this = psutil.Process()
+    return [this, *this.children()]
+
+
+def processor_seconds():
+    return sum(process.cpu_times().user + process.cpu_times().system for process in processes())
+
+
+def peak_gibibytes():
+    """Memory of all processes, each at its largest so far."""
+    status = "".join(Path(f"/proc/{process.pid}/status").read_text() for process in processes())
+    return sum(int(peak) for peak in re.findall(r"VmHWM:\s+(\d+) kB", status)) / 2**20
 
 
 def read_once(folder, columns):
@@ -110,12 +133,12 @@ def measure(folder, check, on_paper):
         n_passes, n_read = passes.count, passes.pieces / len(rows.pieces)
         reads = [seconds(lambda: read_once(folder, columns))[1] for _ in range(2)]  # noqa: B023
         once, processor = min(read.clock for read in reads), min(read.processor for read in reads)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        peak = peak_gibibytes()
         print(
             f"{name:13s} {rows.n_rows:,} x {D}: {spent.clock:.1f} s, {spent.processor:.1f} s of processors, in "
             f"{n_passes} passes, for which files were read {n_read:.1f} times; reading alone {once:.2f} s a pass, "
             f"{processor:.2f} s of processors; ratio {spent.clock / (n_passes * once):.2f}, of processors "
-            f"{spent.processor / (n_passes * processor):.2f}; peak memory so far {peak:.2f} GiB; "
+            f"{spent.processor / (n_passes * processor):.2f}; peak memory of all processes so far {peak:.2f} GiB; "
             f"{fitted.fit_result_.message}"
         )
         if on_paper:

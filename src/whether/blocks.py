@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any, ClassVar, Generic, TypeVar
 
 from whether.arrays import Array
@@ -21,6 +22,8 @@ Sum = TypeVar("Sum")
 
 # Bytes of blocks that stay in memory between passes where blocks are read from files.
 KEPT_BYTES = 2**29
+# Parts of the places that processes work through.
+SHARES = 16
 
 
 def add_parts(one: Any, other: Any) -> Any:
@@ -106,12 +109,20 @@ class LocalBlocks(Blocks[Block]):
         Where there are blocks, such as parts of files, in their order.
     read : callable
         Returns the blocks of a place, in memory of their own.
+    in_processes : callable, optional
+        Yields what a function makes of each of some items, in order; several processes work on them at the same time.
+        Where given, sums are taken there, and no blocks are kept.
     """
 
     are_fresh: ClassVar[bool] = True
 
-    def __init__(self, places: Sequence[Any], read: Callable[[Any], Iterable[Block]]) -> None:
-        self._places, self._read = places, read
+    def __init__(
+        self,
+        places: Sequence[Any],
+        read: Callable[[Any], Iterable[Block]],
+        in_processes: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]] | None = None,
+    ) -> None:
+        self._places, self._read, self._in_processes = places, read, in_processes
 
     def _blocks(self) -> Iterator[Block]:
         for place in self._places:
@@ -119,11 +130,25 @@ class LocalBlocks(Blocks[Block]):
 
     def map(self, function: Callable[[Block], Other]) -> LocalBlocks[Other]:
         """Return the blocks that a function makes of these, whenever they are read."""
-        return LocalBlocks(self._places, lambda place: map(function, self._read(place)))
+        return LocalBlocks(self._places, lambda place: map(function, self._read(place)), self._in_processes)
 
     def keep(self, size_of: Callable[[Block], int]) -> LocalBlocks[Block]:
         """Return the same blocks, of which those that come first stay in memory once they have been read."""
-        return LocalBlocks(self._places, Kept(self._read, size_of))
+        return self if self._in_processes else LocalBlocks(self._places, Kept(self._read, size_of))
+
+    def total(
+        self,
+        function: Callable[..., Sum],
+        beside: Sequence[Any] | None = None,
+        add: Callable[[Sum, Sum], Sum] = add_parts,
+    ) -> Sum:
+        """Add up what a function makes of each block, in the order of the blocks."""
+        if self._in_processes is None or beside is not None:
+            return super().total(function, beside, add)
+        size = -(-len(self._places) // SHARES)
+        shares = [self._places[start : start + size] for start in range(0, len(self._places), size)]
+        parts: Iterator[Sum] = self._in_processes(partial(_add_up, self._read, function, add), shares)
+        return reduce(add, parts)
 
     def each(self, function: Callable[..., Other], beside: Sequence[Any] | None = None) -> Iterator[Other]:
         """What a function makes of each block."""
@@ -138,6 +163,16 @@ class LocalBlocks(Blocks[Block]):
     def at_once(self, function: Callable[[list[Block], Team], Other]) -> list[Other]:
         """What a function makes of all blocks, which are read into memory."""
         return [function(list(self._blocks()), ALONE)]
+
+
+def _add_up(
+    read: Callable[[Any], Iterable[Block]],
+    function: Callable[[Block], Sum],
+    add: Callable[[Sum, Sum], Sum],
+    places: Sequence[Any],
+) -> Sum:
+    """Sum over the blocks of some places."""
+    return reduce(add, (function(block) for place in places for block in read(place)))
 
 
 class Kept(Generic[Block]):

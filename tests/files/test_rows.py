@@ -1,5 +1,7 @@
 """Rows that come in blocks are fitted as the same rows in memory are."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -23,8 +25,8 @@ def small_parts(monkeypatch):
     """Let drafts be parts of a small cohort, as they are of a large one."""
     from whether.learners.linear import linear_learner
 
-    monkeypatch.setattr(population, "DRAFT_ROWS", 600)
-    monkeypatch.setattr(population, "LARGER_ROWS", 1200)
+    monkeypatch.setattr(population, "DRAFT_ROWS", 300)
+    monkeypatch.setattr(population, "LARGER_ROWS", 600)
     monkeypatch.setattr(population, "DRAFT_LABELED", 100)
     for name in ("DRAFT_ROWS", "LARGER_ROWS", "DRAFT_LABELED"):
         monkeypatch.setattr(linear_learner, name, getattr(population, name))
@@ -60,6 +62,34 @@ def test_blocks_give_the_fit_of_all_rows(method, drawn, small_parts):
     known = {name: getattr(drawn, name) for name in needs}
     rows = wh.ArrayRows(drawn.X, drawn.y, block_rows=701, **known)
     assert_same(build().fit(drawn.X, drawn.y, **known), build().fit_rows(rows))
+
+
+def test_processes_give_the_fit_of_one(drawn, small_parts, tmp_path, monkeypatch):
+    frame = pd.DataFrame(drawn.X).add_prefix("x").assign(seen=drawn.y, years=drawn.time)
+    frame = pd.concat([frame] * 4, ignore_index=True)  # as many numbers as processes are started for
+    frame.to_parquet(tmp_path / "all.parquet", row_group_size=500)
+    features = list(frame.columns[: drawn.X.shape[1]])
+    fits = []
+    for kept in (2**29, 0):
+        monkeypatch.setattr("whether.files.rows.parquet_rows.KEPT_BYTES", kept)
+        monkeypatch.setattr("whether.files.rows.parquet_rows.n_processes", lambda n_numbers: 2)
+        rows = wh.ParquetRows(tmp_path, event="seen", time="years", features=features)
+        assert (rows.blocks()._in_processes is None) == (kept > 0)
+        fits.append(wh.MixtureCureClassifier().fit_rows(rows))
+    assert_same(*fits)
+
+
+def _refuse(block):
+    raise wh.DataError(f"row {block} is torn")
+
+
+def test_an_error_in_a_process_is_raised_as_it_is():
+    from whether.learners.parallel import in_processes
+
+    blocks = LocalBlocks(range(40), lambda place: [place], partial(in_processes, n_numbers=10**6))
+    assert blocks.total(abs) == sum(range(40))
+    with pytest.raises(wh.DataError, match=r"^row \d+ is torn$"):
+        blocks.total(_refuse)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

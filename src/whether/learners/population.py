@@ -19,10 +19,11 @@ from whether.cohort import Cohort, join
 from whether.learners.rows import step_of_part
 from whether.validate import refuse_nobody
 
-# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow, the
-# first of them over a larger part.
+# On larger cohorts starts, distribution and penalty are settled on a part of the rows; a few full passes follow, after
+# those over a larger part: of so many rows, or of this share of all with so many numbers at most.
 DRAFT_ROWS = 10_000
 LARGER_ROWS = 5 * DRAFT_ROWS
+LARGER_SHARE, LARGER_NUMBERS = 1 / 40, 10**7
 DRAFT_LABELED = 2_000
 # Rows at a time whose moments are taken: they stay at hand.
 MOMENT_ROWS = 2_048
@@ -50,7 +51,7 @@ class Population:
     sample : Cohort
         Evenly spaced rows, in their order.
     parts : dict of int to Cohort
-        Rows that are evenly spaced among the labeled and among the unlabeled ones, by about how many they are.
+        Rows that are evenly spaced among the labeled and among the unlabeled ones, by about how many they are at least.
     """
 
     blocks: Blocks[Cohort]
@@ -114,6 +115,11 @@ def count_rows(block: Cohort) -> tuple[int, int]:
     return block.n, int(np.count_nonzero(block.labeled))
 
 
+def larger_rows(n: int, n_features: int) -> int:
+    """Rows of the part that is fitted to before all are."""
+    return max(LARGER_ROWS, min(int(n * LARGER_SHARE), LARGER_NUMBERS // max(n_features, 1)))
+
+
 def survey(blocks: Blocks[Cohort], counts: Sequence[tuple[int, int]]) -> Population:
     """Count people and draw the parts that are held in memory, in one pass.
 
@@ -128,9 +134,9 @@ def survey(blocks: Blocks[Cohort], counts: Sequence[tuple[int, int]]) -> Populat
     n, n_labeled = (int(count) for count in offsets[-1])
     refuse_nobody(n)
     fewest = -(-n // MOST_HELD)
-    sizes = (DRAFT_ROWS, LARGER_ROWS)
-    steps = {size: max(step_of_part(n, n_labeled, size, DRAFT_LABELED), fewest) for size in sizes}
     center = _center_of_first(blocks)
+    sizes = {DRAFT_ROWS: DRAFT_ROWS, LARGER_ROWS: larger_rows(n, center.size)}
+    steps = {name: max(step_of_part(n, n_labeled, rows, DRAFT_LABELED), fewest) for name, rows in sizes.items()}
     work = partial(_tally, center=center, thin=-(-n // MOST_SAMPLED), steps=steps)
     tally = blocks.total(work, beside=[(int(rows), int(labeled)) for rows, labeled in offsets[:-1]])
     people, events, negatives, deaths = tally.counts.tolist()

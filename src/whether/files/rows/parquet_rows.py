@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whether.blocks import Blocks, LocalBlocks
+from whether.blocks import KEPT_BYTES, Blocks, LocalBlocks
 from whether.cohort import Cohort, join
 from whether.files.rows.dask_rows import DaskBlocks
 from whether.files.rows.table_blocks import MOST_LOOKED_AT, Reader, look_at
@@ -22,6 +22,7 @@ from whether.files.table.findings import TableError
 from whether.files.table.names import name_columns
 from whether.files.table.several import stack
 from whether.learners import RowSource
+from whether.learners.parallel import in_processes, n_processes
 from whether.learners.population import count_rows
 
 # Rows that are worked on at a time; a larger row group is read in pieces of this size. Twenty features of so many rows
@@ -125,7 +126,11 @@ class ParquetRows(RowSource):
 
     def _blocks(self, reader: Reader) -> Blocks[Cohort]:
         if self._client is None:
-            return LocalBlocks(self.pieces, partial(read_tables, reader))
+            n_numbers = self.n_rows * len(reader.encoder.features)
+            # Blocks that stay in memory once they were read, and those that are small, are worked on here.
+            is_large = 8 * n_numbers > 2 * KEPT_BYTES and n_processes(n_numbers) > 1
+            spread = partial(in_processes, n_numbers=n_numbers) if is_large else None
+            return LocalBlocks(self.pieces, partial(read_tables, reader), spread)
         # Workers may run in another folder.
         pieces = [replace(piece, path=str(Path(piece.path).absolute())) for piece in self.pieces]
         return DaskBlocks.of(self._client, pieces).map(partial(read_piece, reader))

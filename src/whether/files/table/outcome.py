@@ -60,7 +60,7 @@ def read_outcome(
 ) -> tuple[Outcome, Flags | None]:
     """Read event and times, of a table or a part of one; and which rows can be, where some cannot."""
     event, competing = read_event(table, roles, findings, is_part=is_part)
-    reader = _Times(table, roles, event, findings)
+    reader = _Times(table, roles, event, findings, is_part=is_part)
     time = reader.read_time()
     lower, entry_time = reader.read_lower(time), reader.read_entry_time()
     outcome = Outcome(event, time, reader.read_follow_up(time), reader.entry_dates, competing, entry_time, lower)
@@ -103,15 +103,17 @@ def _find_possible(outcome: Outcome, roles: Roles, findings: list[Finding]) -> F
 class _Times:
     """Times of everybody, from columns of lengths or of dates."""
 
-    def __init__(self, table: pa.Table, roles: Roles, event: Flags, findings: list[Finding]) -> None:
-        self.table, self.roles, self.event, self.findings = table, roles, event, findings
+    def __init__(
+        self, table: pa.Table, roles: Roles, event: Flags, findings: list[Finding], *, is_part: bool = False
+    ) -> None:
+        self.table, self.roles, self.event, self.findings, self.is_part = table, roles, event, findings, is_part
         self.since = None if roles.entry is None else Entry(self._column(roles.entry), roles.endpoint, findings)
 
     def _column(self, name: str) -> Column:
         column = guess_column(name, self.table[name])
         if column.how:
             self.findings.append(Converted(name, column.how))
-        code = find_code(column)
+        code = None if self.is_part else find_code(column)  # of a part nobody is told
         if code is not None:
             self.findings.append(LikelyCode(name, code))
         return column

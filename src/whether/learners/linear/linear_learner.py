@@ -36,7 +36,7 @@ from whether.learners.linear.starts import label_coefficients
 from whether.learners.linear.streamed import StreamedObjective
 from whether.learners.linear.whitened import TRUSTED_STEPS, lbfgs_with_curvature
 from whether.learners.parallel import one_blas_thread
-from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population
+from whether.learners.population import DRAFT_LABELED, DRAFT_ROWS, LARGER_ROWS, Population, larger_rows
 from whether.learners.rows import step_of_part
 from whether.learners.task import Learner, Task
 from whether.propensity import FreeBaseline
@@ -93,7 +93,8 @@ class LinearLearner(Learner):
             most = DRAFT_ROWS // objective.cost_of_rows, DRAFT_LABELED // objective.cost_of_rows
             search = self._search(task, objective if self.is_exact else objective.part(*most).rounded())
             whole = objective.under(search.objective.criterion)
-            return self._finish(*self._polish(whole, whole.part(LARGER_ROWS, DRAFT_LABELED), search), search)
+            larger = whole.part(larger_rows(whole.n, whole.features.shape[0]), DRAFT_LABELED)
+            return self._finish(*self._polish(whole, larger, search), search)
 
     def _fit_population(self, task: Task, population: Population) -> LinearFit:
         """Fit to people who come in blocks; settled is on parts of them what is settled on parts of large cohorts."""
@@ -193,14 +194,16 @@ class LinearLearner(Learner):
             return indexed, self.solve(indexed, end.optimum.parameters, 1e-9 if self.is_exact else NEAR)
         if search.objective.n == objective.n:
             return indexed, self.solve(indexed, end.optimum.parameters, near=end)
+        known = None  # of the Hessian
         if 4 * larger.n < objective.n:
             on_larger = IndexedObjective(larger, search.shrinkage, search.fixed)
             precision = NEAR if larger.may_be_rounded else EXACT
             end = End("larger", on_larger, self.solve(on_larger, end.optimum.parameters, precision, end))
+            known = end.hessian_of(indexed, end.optimum.parameters) if indexed.size <= SEVERAL_PARAMETERS else None
         start, tolerance = end.optimum.parameters, EXACT if self.is_exact else NEAR
         if indexed.size > SEVERAL_PARAMETERS:
             return indexed, self.solve(indexed, start, tolerance)
-        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance)
+        return indexed, polish(indexed.evaluate, indexed.value_and_gradient, start, self.max_iter, tolerance, known)
 
     def _judge(self, optimum: Optimum) -> Status:
         """How an optimization ended; where digits are compared, one that no step improves must also have no slope."""

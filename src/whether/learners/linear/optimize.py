@@ -115,19 +115,38 @@ def polish(
     start: Array,
     max_steps: int,
     tolerance: float,
+    hessian: Array | None = None,
 ) -> Optimum:
     """Minimise from a start that is already close: one Newton step, then steps that keep the second Hessian.
 
     So close to the optimum a step with a slightly old Hessian gains several digits and costs a gradient only. Falls
-    back to `newton` where a step does not help much.
+    back to `newton` where a step does not help much. The first step may be taken with a Hessian that is known nearby.
     """
-    first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
+    first = None if hessian is None else _step_with(hessian, evaluate, value_and_gradient, start, tolerance)
+    if first is None:
+        first = newton(evaluate, start, tolerance=tolerance, max_steps=min(1, max_steps))
     if first.status.converged:
         return first
     ends = _keep_hessian(value_and_gradient, first.parameters, first.evaluation, min(6, max_steps) - 1, tolerance)
     return (
         ends if ends.status.converged else newton(evaluate, ends.parameters, tolerance=tolerance, max_steps=max_steps)
     )
+
+
+def _step_with(
+    hessian: Array,
+    evaluate: Callable[[Array], Evaluation],
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    tolerance: float,
+) -> Optimum | None:
+    """Take one step with a Hessian from nearby; None where it does not help."""
+    at = Evaluation(*value_and_gradient(start), hessian)
+    if not np.isfinite(at.value):
+        return None
+    parameters = start + descent_direction(at, tolerance)
+    reached = evaluate(parameters)
+    return Optimum(parameters, reached, Status.MAX_STEPS, 1) if reached.value <= at.value else None
 
 
 def follow(
