@@ -18,6 +18,7 @@ from whether.advise.endpoint_choice import EndpointPlan, plan_endpoint
 from whether.advise.evidence.material import gather
 from whether.advise.split import SplitResult, SplitTask, run_split
 from whether.advise.track_record import Backtest
+from whether.learners.parallel import for_caller
 from whether.learners.progress import progress, reporting
 from whether.validate import check_between, check_whole_number, number_groups
 
@@ -132,9 +133,9 @@ def backtest(
     chosen = choose_methods(methods, named is not None, cohort)
     task = SplitTask(cohort.features, plan, group, groups is not None, chosen, named, learner, test_size, advice)
     seeds = np.random.SeedSequence(random_state).spawn(n_splits)
-    results = []
+    results, run = [], for_caller(run_split)
     with reporting(verbose), progress(n_splits, "Splits") as bar:
-        for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(run_split)(task, seed) for seed in seeds):
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(run)(task, seed) for seed in seeds):
             results.append(result)
             bar.advance()
     return _collect(results, plan)

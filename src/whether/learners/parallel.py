@@ -4,11 +4,13 @@ NumPy and BLAS release the interpreter's lock while they compute; what surrounds
 """
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import cache
-from typing import TypeVar
+from functools import cache, partial
+from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import ThreadpoolController
@@ -21,6 +23,8 @@ FEW_BLOCKS = 8
 MOST_THREADS = 4
 # Numbers in a table of features (people times features) from which on fits take longer than a process to start.
 MANY_NUMBERS = 25_000
+# Seconds after which a process that works for another one looks again whether that lives.
+BETWEEN_LOOKS = 1.0
 # OpenMP's threads do not come along when a process forks, and a child that asks for them waits for ever.
 _is_forked = False
 
@@ -65,8 +69,31 @@ def in_processes(work: Callable[[Item], Result], items: Iterable[Item], n_number
     What is drawn at random has to be drawn before: results do not depend on where they were computed.
     """
     jobs = Parallel(n_jobs=n_processes(n_numbers), return_as="generator")
-    results: Iterator[Result] = jobs(delayed(work)(item) for item in items)
+    results: Iterator[Result] = jobs(delayed(for_caller(work))(item) for item in items)
     return results
+
+
+def for_caller(work: Callable[..., Result]) -> Callable[..., Result]:
+    """Return the same work, done in a process that ends when this one is killed: joblib's stay for five minutes."""
+    return partial(_work_for, os.getpid(), work)
+
+
+def _work_for(caller: int, work: Callable[..., Result], *arguments: Any) -> Result:
+    if os.getppid() == caller:  # and not a worker of a cluster, or this process itself
+        _end_with(caller)
+    return work(*arguments)
+
+
+@cache
+def _end_with(caller: int) -> None:
+    """Have this process end when the one that started it has ended."""
+
+    def watch() -> None:
+        while os.getppid() == caller:
+            time.sleep(BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
