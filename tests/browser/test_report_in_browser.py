@@ -72,6 +72,19 @@ def test_nothing_is_wider_than_the_screen(visit):
     assert visit.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
+def test_the_answer_by_group_needs_no_scrolling(visit):
+    answered = visit.page.locator("#answer .scroll").first
+    assert answered.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    assert "still expected" in answered.inner_text() or visit.page.viewport_size["width"] < 640
+
+
+def test_a_table_of_few_lines_does_not_hold_the_next_section_back_on_paper(visit):
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("document.querySelectorAll('#when tbody tr:not(:first-child)').forEach((one) => one.remove())")
+    only = visit.page.locator("#when tbody tr")
+    assert only.evaluate("one => getComputedStyle(one).breakAfter") == "auto"
+
+
 def test_nothing_overlaps_or_is_cut(visit):
     assert visit.page.evaluate(OVERLAPS) == []
     assert visit.page.evaluate(CUT) == []

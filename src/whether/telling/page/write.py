@@ -20,8 +20,12 @@ from whether.telling.page.page import describe
 from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Blanks at which no line ends: before a per cent sign, and about "=", "<" and ">" before a number.
-_KEPT = re.compile(r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)")
+# Blanks at which no line ends: before a per cent sign, about "=", "<" and ">" before a number, and about the "to" of
+# two limits.
+_KEPT = re.compile(
+    r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)"
+    r"|(?<=\d) (?=to [−+<>]?[ \d])|(?<=\d to) (?=[−+<>]?[ \d])|(?<=%) (?=interval\b)"
+)
 
 # Names of methods and of options that a line could break at their hyphen, and what they do not stand in: drawings have
 # lines of their own, and so have names that somebody gave.
