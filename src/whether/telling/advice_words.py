@@ -130,7 +130,7 @@ REASONS: dict[str, Sentence] = {
 def _refuse_short(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
     later = f"; {percent(fraction.unseen)} of those with the event would have it later"
-    ratio = f"RECeUS ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
+    ratio = f"RECeUS ratio {ratio_text(fraction.ratio)}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
     return f"Follow-up is too short. At its end the curve of events still falls ({ratio})."
 
 
