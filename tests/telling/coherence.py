@@ -275,6 +275,7 @@ def check_paragraphs_say_what_the_answer_is(analysis, page):
 def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
     of_event = (
         r"The risk is the probability that the event (?:ever|comes)|[Tt]hresholds? on the risk|of having the event"
+        r"|expect(?:s|ed) to be positive|(?:true|false) positives"
     )
     everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
     return analysis.kind != "ranking" or not re.search(of_event, everything)

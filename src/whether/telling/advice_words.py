@@ -11,7 +11,7 @@ from whether.advise import Evidence, Recommendation
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
-from whether.methods import ENPU, METHODS
+from whether.methods import words_of
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import cost_text, outcome_of
 from whether.telling.follow_up_words import limits_of_ratio
@@ -282,8 +282,7 @@ class AdviceWords:
     @property
     def method(self) -> str:
         """The method in a clinician's words."""
-        known = ENPU if self.advice.restriction == ENPU.restriction else METHODS[self.advice.method]
-        return known.words or known.restriction
+        return words_of(self.advice.method, self.advice.restriction)
 
     def _say(self, words: dict[str, Sentence], names: Sequence[str]) -> list[str]:
         return [words[name](self._situation, self._evidence) for name in names]
