@@ -27,6 +27,7 @@ class People:
     """A count of people that is a part of another count."""
 
     of: str
+    tells_none: bool = False  # whether none may be told of a few: it says nothing of anybody
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class RestsOn:
     """A number from which the counts of some groups could be had."""
 
     groups: tuple[str, ...]
+    tells_none: bool = False  # whether none may be told: the groups cannot be had from that
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,9 @@ class Method:
         return self.estimator(**settings)
 
 
+# What a method that takes all events for equally likely to be recorded is, however it is fitted.
+ONE_CHANCE = "positive-unlabeled learning with one chance to be seen for all"
+
 # fmt: off
 LR = Method(
     "LR", LabelClassifier, "none: every positive is seen", (), "2 with c = 1",
@@ -127,17 +130,17 @@ LR = Method(
 )
 ENPU = Method(
     "ENPU", ElkanNotoClassifier, "constant", (), "2",
-    words="positive-unlabeled learning with one chance to be seen for all (Elkan and Noto)",
+    words=f"{ONE_CHANCE} (Elkan and Noto)",
     look=Look("constant (ENPU)", ORANGE, "v", (0, (3, 1, 1, 1))), is_rival=True,
 )
 UPU = Method(
     "uPU", UnbiasedPUClassifier, "constant", (), "7",
-    words="positive-unlabeled learning with one chance to be seen for all (unbiased loss)",
+    words=f"{ONE_CHANCE} (unbiased loss)",
     look=Look("constant (uPU)", YELLOW, "^", (0, (3, 1, 1, 1, 1, 1))),
 )
 NNPU = Method(
     "nnPU", UnbiasedPUClassifier, "constant", (), "7, clipped", in_paper=False, settings={"nonnegative": True},
-    words="positive-unlabeled learning with one chance to be seen for all (non-negative loss)",
+    words=f"{ONE_CHANCE} (non-negative loss)",
     look=Look("constant (nnPU)", YELLOW, "<", (0, (1, 1))), is_answer=False,
 )
 PGLIN = Method(
@@ -256,3 +259,14 @@ METHODS: dict[str, Method] = {
         DFM,
     )
 }
+
+
+def words_of(name: str, restriction: str) -> str:
+    """Return what a method is to a clinician; one of named features, of which none are named, has one chance for all.
+
+    >>> words_of("SARPU-R", "constant") == ONE_CHANCE
+    True
+    """
+    known = METHODS[name]
+    is_unnamed = restriction == ENPU.restriction != known.restriction
+    return ONE_CHANCE if is_unnamed else known.words or known.restriction

@@ -112,6 +112,10 @@ def test_it_can_be_asked_about_other_people_and_given_values():
 def test_it_can_be_read_stored_and_drawn(moved):
     found, _ = moved
     assert "rank correlation" in str(found)
+    # As the page says it: no names of the library, and shares in percent.
+    assert "share of positives that is seen: " in str(found)
+    assert "label frequency" not in str(found)
+    assert f"{found.recommended}, mean risk {100 * found.risks.mean():.1f} %." in str(found)
     assert json.loads(json.dumps(found.to_dict()))["recommended"] == found.recommended
     matplotlib.use("Agg")
     figure = found.plot()

@@ -50,6 +50,7 @@ def report(browser, tmp_path_factory):
         time=cohort.time,
         follow_up=cohort.follow_up,
         n_splits=2,
+        by={"arm": np.array(["old", "new", HARM])[np.arange(400) % 3]},
         origin=Origin(
             name=HARM + ".csv", event="</script>", time="time", follow_up="follow_up", unit="years", call=HARM
         ),

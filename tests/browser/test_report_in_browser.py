@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.conftest import Visit
+
 # Boxes of what must not overlap: blocks of one parent, from top to bottom.
 OVERLAPS = """() => {
   const found = [];
@@ -70,6 +72,19 @@ def test_nothing_is_wider_than_the_screen(visit):
     for one in visit.page.locator("details").all():
         one.evaluate("details => { details.open = true; }")
     assert visit.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+def test_the_answer_by_group_needs_no_scrolling(visit):
+    answered = visit.page.locator("#answer .scroll").first
+    assert answered.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    assert "still expected" in answered.inner_text() or visit.page.viewport_size["width"] < 640
+
+
+def test_a_table_of_few_lines_does_not_hold_the_next_section_back_on_paper(visit):
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("document.querySelectorAll('#when tbody tr:not(:first-child)').forEach((one) => one.remove())")
+    only = visit.page.locator("#when tbody tr")
+    assert only.evaluate("one => getComputedStyle(one).breakAfter") == "auto"
 
 
 def test_nothing_overlaps_or_is_cut(visit):
@@ -180,6 +195,16 @@ def test_dark_screens_are_dark_and_paper_is_light(visit, media, scheme, is_dark)
     visit.page.emulate_media(media=media, color_scheme=scheme)
     colors = visit.page.evaluate(COLORS)
     assert [sum(color) < 3 * 128 for color in colors] == ([False, True, False] if is_dark else [True, False, True])
+
+
+def test_contents_stand_beside_the_answer_on_every_screen_but_a_narrow_one(browser, report):
+    context = browser.new_context(viewport={"width": 1030, "height": 800})
+    page = Visit(context, report).page
+    contents, answer = (page.locator(one).bounding_box() for one in ("nav", "#answer"))
+    assert contents["x"] + contents["width"] <= answer["x"]
+    assert answer["y"] < 300
+    assert page.evaluate(OVERLAPS) + page.evaluate(CUT) + page.evaluate(CROWDED) == []
+    context.close()
 
 
 def test_without_scripts_everything_but_the_slider_is_there(browser, report):

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.serve.served import wait_until
+from whether.line_ends import keep_together
 
 UNCLEAR = b"status,years,age\n" + b"".join(b"%d,%d.5,%d\n" % (i % 3, 1 + i % 9, 40 + i % 30) for i in range(120))
 HARM = '<img src=x onerror="alert(1)">'
@@ -141,8 +142,9 @@ def test_downloads_are_what_the_program_writes(served, cohort, tmp_path):
         assert body == (tmp_path / "cohort-report" / name).read_bytes(), name
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
     summary = json.loads((tmp_path / "cohort-report" / "summary.json").read_text(encoding="utf-8"))
-    assert state["runs"][0]["headline"] == summary["answer"]["headline"]
-    assert "taken to be 50 % (standard error 5" in state["runs"][0]["headline"]
+    headline = summary["answer"]["headline"]
+    assert state["runs"][0]["headline"] == keep_together(headline)
+    assert "taken to be 50 % (standard error 5" in headline
     report, body = served.ask("GET", f"{work}/report")
     assert report.headers["Content-Security-Policy"].startswith("sandbox allow-scripts")
     assert "allow-same-origin" not in report.headers["Content-Security-Policy"]

@@ -257,16 +257,17 @@ def check_text_and_page_have_the_same_windows(analysis, page):
 
 
 def check_paragraphs_say_what_the_answer_is(analysis, page):
-    """The paragraph of methods names a range only where there is one, and where it begins as the report does."""
+    """The paragraph of methods names a range only where one is told, and where it begins as the report does."""
     methods, results = to_paragraphs(analysis).values()
     is_range = "we give a range" in methods
     from_curve = "from the lower confidence limit of the curve" in methods
     said = "had everybody been followed" in results
     told_rows = rows_sentence(analysis.origin.n_persons) in results
+    is_untold = re.search(r"will have it [^.:]*is not told", results) is not None
     return (
-        is_range == (analysis.kind == "range")
+        is_range == (analysis.kind == "range" and not is_untold)
         and from_curve <= is_range
-        and (from_curve == said or re.search(r"will have it [^.:]*is not told", results) is not None)
+        and (from_curve == said or is_untold)
         and told_rows == bool(analysis.origin.n_persons)
     )
 
@@ -274,6 +275,7 @@ def check_paragraphs_say_what_the_answer_is(analysis, page):
 def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
     of_event = (
         r"The risk is the probability that the event (?:ever|comes)|[Tt]hresholds? on the risk|of having the event"
+        r"|expect(?:s|ed) to be positive|(?:true|false) positives"
     )
     everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
     return analysis.kind != "ranking" or not re.search(of_event, everything)

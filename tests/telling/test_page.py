@@ -11,11 +11,13 @@ import pytest
 
 import whether as wh
 from whether.analysis import GroupLevel
-from whether.telling import write_report
+from whether.telling import to_paragraphs, write_report
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import coefficient_table, importance_chart
 from whether.telling.figures.svg import render
 from whether.telling.page import write
+from whether.telling.page.notes import CITATIONS
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 
@@ -141,6 +143,18 @@ def test_where_no_number_is_settled_on_the_headline_is_a_range(analysis):
     assert answer.bar.interval is None
 
 
+def test_what_may_not_be_told_is_not_announced_as_a_range(analysis):
+    hidden, few = dataclasses.replace(analysis, settles=False), analysis.n_events + 1
+    reading = Reading(hidden, few)
+    answer, evidence = write_answer(reading), str(evidence_sentences(reading.told.evidence))
+    assert "is not told" in answer.headline
+    assert answer.badge == "Not told"
+    assert "We give no number" in to_paragraphs(hidden, suppress_below=few)["Methods"]
+    # What nobody is, is not said of some either.
+    assert "known never to have the event" not in evidence
+    assert "known to lie in an interval" not in evidence
+
+
 def test_the_bar_is_everybody_and_its_interval_that_of_the_number(analysis):
     bar, unseen, n = write_answer(Reading(analysis, 11)).bar, analysis.unseen, analysis.n_people
     assert [part.kind for part in bar.parts] == ["seen", "still", "never"]
@@ -169,6 +183,12 @@ def test_flowchart_and_z_scores_stand_in_the_appendix(page):
     assert (
         page.source.index('id="figure-drivers"') > page.source.index('id="choice"') > page.source.index('id="people"')
     )
+
+
+def test_people_with_a_recorded_event_are_not_called_labeled(page):
+    names = "|".join(re.escape(method.words) for method in wh.methods.METHODS.values())
+    said = re.sub(f"{names}|{re.escape(CITATIONS[1][1])}", "", page.words)
+    assert re.findall(r"\w*label\w*", said, re.IGNORECASE) == []
 
 
 def test_colours_of_drawings_are_those_of_the_style(page):

@@ -96,6 +96,20 @@ def test_every_format_has_every_table_and_names_that_do_no_harm(told, tmp_path, 
             assert not any(cell.strip().startswith("=") for row in rows for cell in row)
 
 
+def test_levels_of_a_category_are_named_with_their_reference(told):
+    coefficients = next(table for table in publication_tables(told) if table.key == "coefficients")
+    named = {row[0].strip() for row in coefficients.rows if "stage" in row[0]}
+    assert named == {"stage: I (reference =1+1)"}
+
+
+def test_numbers_of_printed_tables_have_a_minus(told, tmp_path):
+    negative = re.compile(r"(?<![\w-])-\d")
+    for path in write_tables(told, tmp_path, "latex"):
+        rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(r"\quad")]
+        assert "$-$" in " ".join(rows)
+        assert not any(negative.search(cell) for row in rows for cell in row.split(" & ")[1:])
+
+
 def test_latex_keeps_the_words():
     assert latex_text("a_b & 5 %") == r"a\_b \& 5 \%"
 

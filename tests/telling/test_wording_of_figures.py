@@ -1,5 +1,6 @@
 """What figures and thresholds say is true of what they show."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,10 +16,12 @@ from whether.telling.disclosure import Disclosure
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.feature_words import level_features
 from whether.telling.figures.by_group import group_charts
+from whether.telling.figures.drivers import driver_chart
 from whether.telling.figures.effects import WIDEST, Effect, _draw_ratios, coefficient_table, ratio_charts
 from whether.telling.figures.events import _counts_below
 from whether.telling.figures.local_effects import local_effects
 from whether.telling.page.bar import _ranged, _stretch
+from whether.telling.page.flowchart import steps
 from whether.telling.page.threshold import Sweep
 from whether.telling.page.write import _finalize
 from whether.telling.reading import Reading
@@ -137,6 +140,36 @@ def test_a_number_stays_on_the_line_of_what_it_is_set_against():
         _finalize("(z = −2.8, p < 0.001; 46 % of a = b)")
         == "(z\u00a0=\u00a0−2.8, p\u00a0<\u00a00.001; 46\u00a0% of a = b)"
     )
+
+
+@pytest.mark.parametrize("limits", ["870 to 1,087", "−10 to −0.1", "−0.1 to +0.2", "46 to 52 %", "0.1 to > 1,000"])
+def test_two_limits_stay_on_one_line(limits):
+    said = _finalize(f"579 ({limits}) people are expected to have it, 12 from 3 to come")
+    assert limits.replace(" ", "\u00a0") in said
+    assert "579 (" in said
+    assert "are expected to have it" in said
+    assert "95\u00a0%\u00a0interval" in _finalize("mean risk (95 % interval)")
+
+
+def test_z_scores_are_explained_by_the_kinds_of_points_that_are_drawn(analysis):
+    found = analysis.evidence.dependence
+    assert found.time_drivers
+
+    def explained(**drivers):
+        evidence = replace(analysis.evidence, dependence=replace(found, **drivers))
+        return driver_chart(Reading(replace(analysis, evidence=evidence), 11)).reading
+
+    event, end = "the event (circles)", "the end of follow-up (squares)"
+    drivers = found.time_drivers
+    assert f"area {event} or {end} comes later" in explained(follow_up_drivers=drivers)
+    assert f"area {event} comes later" in explained(follow_up_drivers=())
+    assert f"area {end} comes later" in explained(time_drivers=(), follow_up_drivers=drivers)
+
+
+def test_each_end_of_the_flowchart_has_a_name_of_its_own(analysis):
+    questions, end = steps(Reading(analysis, 11))
+    names = [leaf.method for question in questions for leaf in question.leaves] + [end.method]
+    assert len(set(names)) == len(names)
 
 
 def test_an_interval_that_goes_on_beyond_the_axis_is_drawn_with_an_arrowhead():

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from whether.files.whole_files import SUMMARY, clear_remains
+from whether.line_ends import keep_together
 from whether.serve.children import ChildError, Children, Told
 from whether.serve.words import name_roles
 
@@ -163,7 +164,9 @@ class Work:
 
     def _describe(self, command: str) -> Told:
         summary = json.loads((self.results(command) / SUMMARY).read_text(encoding="utf-8"))
-        answer = {name: summary["answer"][name] for name in ("kind", "badge", "headline", "sentences")}
+        answer = {name: summary["answer"][name] for name in ("kind", "badge")}
+        answer["headline"] = keep_together(summary["answer"]["headline"])
+        answer["sentences"] = [keep_together(sentence) for sentence in summary["answer"]["sentences"]]
         number = len(self.runs) + 1
         return {**answer, "command": command, "number": number, "files": self.files(command)}
 

@@ -11,7 +11,7 @@ from whether.advise import Evidence, Recommendation
 from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.situation import Situation
 from whether.advise.standing import ABOVE_CONSTANT, ABOVE_CURVE, BELOW_CURVE
-from whether.methods import ENPU, METHODS
+from whether.methods import words_of
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.evidence_words import cost_text, outcome_of
 from whether.telling.follow_up_words import limits_of_ratio
@@ -130,7 +130,7 @@ REASONS: dict[str, Sentence] = {
 def _refuse_short(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
     later = f"; {percent(fraction.unseen)} of those with the event would have it later"
-    ratio = f"RECeUS ratio {fraction.ratio:.2f}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
+    ratio = f"RECeUS ratio {ratio_text(fraction.ratio)}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
     return f"Follow-up is too short. At its end the curve of events still falls ({ratio})."
 
 
@@ -282,8 +282,7 @@ class AdviceWords:
     @property
     def method(self) -> str:
         """The method in a clinician's words."""
-        known = ENPU if self.advice.restriction == ENPU.restriction else METHODS[self.advice.method]
-        return known.words or known.restriction
+        return words_of(self.advice.method, self.advice.restriction)
 
     def _say(self, words: dict[str, Sentence], names: Sequence[str]) -> list[str]:
         return [words[name](self._situation, self._evidence) for name in names]

@@ -39,7 +39,7 @@ _NOTES = {
     "intervals reach to other models": "{what} as far as {models} models with other shapes of event times that "
     "these data cannot rule out, each weighted by how well it predicts.",
     "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
-    "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses {learner!r}.",
+    "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses the {learner} one.",
     "other advice for the part": "For the people of the sensitivity analysis {method} is recommended, and the "
     "analysis starts from it.",
 }

@@ -10,15 +10,23 @@ import numpy as np
 
 from whether.advise import Backtest, Sensitivity
 from whether.advise.track_record import WorthOfTimes
-from whether.advise.variants import Variant
+from whether.advise.variants import KINDS, Variant
 from whether.methods import LR
 from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import is_told
 from whether.telling.record_words import unread_text
-from whether.telling.words import FEW_OF_A_KIND, percent, signed_interval, wrap
+from whether.telling.words import FEW_OF_A_KIND, percent, points, signed, signed_interval, wrap
 
 # How a score is called in the table.
-COLUMNS = {"brier": "Brier", "calibration_error": "ICI", "mean_risk_error": "risk - share"}
+COLUMNS = {"brier": "Brier", "calibration_error": "ICI", "mean_risk_error": "risk − share"}
+# What a sensitivity analysis moves, in front of what it is moved to.
+MOVED = dict(
+    zip(
+        KINDS,
+        ("method: ", "share of positives that is seen: ", "share of people who are positive: ", "follow-up cut at "),
+        strict=True,
+    )
+)
 # Width of the table with all its columns.
 WIDE_TABLE = 98
 WEIGHTED = (
@@ -109,31 +117,40 @@ def count_text(number: object) -> str:
 
 
 def _cell(record: Backtest, method: str, metric: str) -> str:
-    sign = "+" if metric == "mean_risk_error" else ""
-    return f"{record.interval(method, metric).estimate:{sign}.3f}"
+    value = record.interval(method, metric).estimate
+    return signed(value, 3) if metric == "mean_risk_error" else f"{value:.3f}"
 
 
 def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     """Return the mean risks under each assumption as a table."""
     if not all(is_told(variant.mean_risk) for variant in moved.variants):
         return wrap(f"How the mean risk moves is {FEW_OF_A_KIND}.", width)
-    lines = [f"Recommended: {moved.recommended}, mean risk {moved.risks.mean():.3f}."]
+    lines = [f"Recommended: {moved.recommended}, mean risk {percent(moved.risks.mean(), 1)}."]
     if moved.refused:
         lines.append("These data settle on no single number: read the range, not the point.")
     lower, upper = moved.band()
     low, high = moved.range
+    band = points(float(np.median(upper - lower)))
     lines += wrap(
-        f"By the methods that these data do not rule out, the mean risk lies between {low:.3f} and {high:.3f}, and a "
-        f"person's band over everything left standing is {np.median(upper - lower):.3f} wide (median). What is in "
-        "brackets does not count.",
+        f"By the methods that these data do not rule out, the mean risk lies between {100 * low:.1f} and "
+        f"{percent(high, 1)}, and a person’s band over everything left standing is {band} percentage points wide "
+        "(median). What is in brackets does not count.",
         width,
     )
-    lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
-    for v in moved.variants:
-        value = v.value if isinstance(v.value, str) else f"{v.value:g}"
-        lines.append(f"{v.kind:18s} {value:>12s} {_outcome(v)}")
+    said = [_moved_text(variant) for variant in moved.variants]
+    first = max(map(len, said))
+    lines += ["", f"{'what is assumed':{first}s} {'mean risk':>10s} {'rank correlation':>17s}"]
+    lines += [f"{text:{first}s} {_outcome(variant)}" for text, variant in zip(said, moved.variants, strict=True)]
     left_out = " ".join(filter(None, (left_out_text(moved.others), unread_text(moved.unread))))
     return [*lines, "", *wrap(left_out, width)] if left_out else lines
+
+
+def _moved_text(variant: Variant) -> str:
+    """What is assumed: a method, a share, or how long people were followed."""
+    value = variant.value
+    if not isinstance(value, str):
+        value = f"{value:g}" if variant.kind == "follow-up horizon" else percent(value)
+    return MOVED[variant.kind] + value
 
 
 def left_out_text(variants: Sequence[Variant]) -> str:
@@ -141,7 +158,11 @@ def left_out_text(variants: Sequence[Variant]) -> str:
     reasons: dict[str, dict[str, None]] = {}
     for variant in variants:
         if variant.objection:
-            name = str(variant.value) if variant.kind == "restriction" else f"{variant.kind} in brackets"
+            name = (
+                str(variant.value)
+                if variant.kind == "restriction"
+                else f"every {MOVED[variant.kind].rstrip(': ')} in brackets"
+            )
             reasons.setdefault(OBJECTIONS[variant.objection], {})[name] = None
     listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
     return f"Left out: {listed}." if listed else ""
@@ -150,5 +171,6 @@ def left_out_text(variants: Sequence[Variant]) -> str:
 def _outcome(variant: Variant) -> str:
     if variant.failed:
         return "could not be fitted"
-    mean = f"{'(' if variant.objection else ''}{variant.mean_risk:.3f}{')' if variant.objection else ''}"
+    shown = percent(variant.mean_risk, 1)
+    mean = f"({shown})" if variant.objection else shown
     return f"{mean:>10s} {variant.rank_correlation:17.3f}"

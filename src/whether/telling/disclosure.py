@@ -88,6 +88,8 @@ class Disclosure:
         return value
 
     def _settle(self, value: Any, tells: Any, groups: Groups) -> Any:
+        if isinstance(tells, (People, RestsOn)) and tells.tells_none and value == 0:
+            return value
         if isinstance(tells, People):
             return self._part(value, groups[tells.of][0])
         if isinstance(tells, RestsOn):

@@ -47,8 +47,8 @@ def evidence_sentences(
         "Event times": (evidence.trust, _trust),
         "Shape of event times": (evidence.shape, _shape),
         "Curves without a model": (evidence.agreement, _agreement),
-        "Labeling at random": (evidence.scar, _scar),
-        "Outcome or propensity": (evidence.exchange, _exchange),
+        "Equal chances to be recorded": (evidence.scar, _scar),
+        "Risk or chance to be seen": (evidence.exchange, _exchange),
         "Linearity": (evidence.linearity, _linearity),
         "Bounds": (evidence.bounds, _bounds),
     }
@@ -61,7 +61,7 @@ def outcome_of(test: HypothesisTest) -> str:
         return f"could not be tested ({test.note})"
     outcome = "is rejected" if test.rejects() else "is not rejected"
     shown = test.degrees and is_told(test.statistic)
-    degrees = f"chi2({test.degrees}) = {test.statistic:.1f}, " if shown else ""
+    degrees = f"chi2({test.degrees}) = {test.statistic:,.1f}, " if shown else ""
     return f"{outcome} ({degrees}{p_text(test.p_value)}{', ' if test.note else ''}{test.note})"
 
 
@@ -185,14 +185,14 @@ def _agreement(found: AgreementEvidence) -> list[str]:
 
 def _scar(found: ScarEvidence) -> list[str]:
     if not found.likelihood_ratio.was_run and not found.bootstrap.was_run:
-        return [f"That labeling is completely at random {outcome_of(found.likelihood_ratio)}."]
+        return [f"That all events are equally likely to be recorded {outcome_of(found.likelihood_ratio)}."]
     lines = [
-        f"That labeling is completely at random {outcome_of(found.likelihood_ratio)}. By the published bootstrap test, "
-        f"which rejects it nearly always, right or wrong, it {outcome_of(found.bootstrap)}."
+        f"That all events are equally likely to be recorded {outcome_of(found.likelihood_ratio)}. By the published "
+        f"bootstrap test, which rejects it nearly always, right or wrong, it {outcome_of(found.bootstrap)}."
     ]
     if is_told(found.label_frequency):
         lines.append(
-            f"If it were, {percent(found.label_frequency)} of the positives would be recorded (maximum likelihood, "
+            f"If they were, {percent(found.label_frequency)} of the positives would be recorded (maximum likelihood, "
             f"taking the risk for a logistic line; {percent(found.elkan_noto)} by Elkan and Noto’s rule, which is too "
             "low unless features tell positives and negatives apart)."
         )
@@ -203,15 +203,15 @@ def _scar(found: ScarEvidence) -> list[str]:
 
 def _exchange(found: ExchangeEvidence) -> list[str]:
     lines = [
-        f"From recorded events alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity "
-        f"exchanged, {found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
+        f"From recorded events alone the mean risk could be {found.mean_risk:.2f} or, risk and chance to be "
+        f"seen exchanged, {found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
     ]
     if found.restriction == "none":
         return [*lines, "Nothing tells them apart."]
     return [
         *lines,
-        f"Under {found.restriction}, {found.n_rivals} of {found.n_starts} starts end equally likely, with outcome "
-        f"logits that correlate at least {found.least_agreement:.2f}.",
+        f"With {found.restriction} to tell them apart, {found.n_rivals} of {found.n_starts} starts of the fit end "
+        f"equally likely, with logits of the risk that correlate at least {found.least_agreement:.2f}.",
     ]
 
 
@@ -219,6 +219,6 @@ def _linearity(found: LinearityEvidence) -> list[str]:
     if not (found.outcome.was_run or found.propensity.was_run):
         return [f"Whether straight lines are enough {outcome_of(found.outcome)}."]
     return [
-        f"That straight lines are enough for the outcome {outcome_of(found.outcome)}; that they are for the propensity "
-        f"{outcome_of(found.propensity)}. Squares, cubes and products were added to the {found.model}."
+        f"That straight lines are enough for the risk {outcome_of(found.outcome)}; that they are for the chance to be "
+        f"seen {outcome_of(found.propensity)}. Squares, cubes and products were added to the {found.model}."
     ]

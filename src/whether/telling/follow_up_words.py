@@ -6,7 +6,7 @@ from whether.advise.evidence.cure_fraction import CureFraction
 from whether.advise.evidence.follow_up import SMALL_CURED, SMALL_RATIO, EventCurve, FollowUpEvidence, LastEvents
 from whether.advise.evidence.material import PotentialFollowUp
 from whether.telling.disclosure import is_told
-from whether.telling.words import is_known, one_unit, percent, percent_interval, ratio_text
+from whether.telling.words import is_known, number, one_unit, percent, percent_interval, ratio_text
 
 
 def follow_up_sentences(found: FollowUpEvidence, *, enters_late: bool, unit: str) -> list[str]:
@@ -49,9 +49,9 @@ def _event_curve(found: EventCurve, unit: str) -> list[str]:
     if is_told(found.late_rate):
         rate = found.late_rate
         lines.append(
-            f"In the second half of follow-up there were {rate.estimate:.3g} events per person and {one_unit(unit)} "
-            f"({rate.lower:.2g} to {rate.upper:.2g}): if that went on for as long again, "
-            f"{percent(found.further_share)} of those still event-free would have the event."
+            f"In the second half of follow-up there were {number(1000 * rate.estimate)} events per 1,000 people and "
+            f"{one_unit(unit)} ({number(1000 * rate.lower)} to {number(1000 * rate.upper)}): if that went on for as "
+            f"long again, {percent(found.further_share)} of those still event-free would have the event."
         )
     last = ["With late entry Maller and Zhou’s and Shen’s statistics are not defined."]
     if found.last_events is not None:

@@ -13,6 +13,8 @@ from whether.telling.words import count_interval, count_range, name, percent_int
 UNTOLD = "not told, since some levels have too few people with, or without, a recorded event."
 RANGES = "A range holds for its own level: the ranges of levels need not add up to that of the whole cohort."
 HEADER = ("people", "recorded events", "mean risk", "still expected")
+# Those that have limits.
+ENDS = HEADER[2:]
 
 
 class GroupRow(NamedTuple):

@@ -54,7 +54,7 @@ class Headline:
     def badge(self) -> str:
         """What kind of answer it is."""
         if self.analysis.kind == "range":
-            return "Range, no single estimate"
+            return "Range, no single estimate" if self.tells_ends else "Not told"
         if self.analysis.kind == "ranking":
             return "Ranking only, no estimate"
         return f"Estimate, {'with ' + plural(self._n_cautions, 'caution') if self._n_cautions else 'without cautions'}"

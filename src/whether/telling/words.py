@@ -170,8 +170,12 @@ def p_text(p_value: float) -> str:
 
 
 def ratio_text(ratio: float) -> str:
-    """Return a ratio as it is printed."""
-    return "< 0.001" if ratio < 0.001 else f"{ratio:.2g}"
+    """Return a ratio as it is printed, to be read beside others.
+
+    >>> ratio_text(1.0), ratio_text(0.1), ratio_text(0.0036), ratio_text(1e-5)
+    ('1.00', '0.10', '0.0036', '< 0.001')
+    """
+    return "< 0.001" if ratio < 0.001 else f"{ratio:.2f}" if ratio >= 0.0995 else number(ratio)
 
 
 def effect_text(ratio: float) -> str:

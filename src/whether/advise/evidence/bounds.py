@@ -36,12 +36,13 @@ class CountEvidence:
     has_time: bool
     has_follow_up: bool
     named_features: list[str] | None  #: said to drive labeling
-    n_known_negative: Annotated[int, People("people"), RestsOn(("n_open",))]  #: known never to have the event
+    #: known never to have the event
+    n_known_negative: Annotated[int, People("people"), RestsOn(("n_open",), tells_none=True)]
     n_died: Annotated[int, People("people"), RestsOn(("n_open",))]  #: without the event
     #: alive, as far as known, without the event: they may still have it
     n_open: Annotated[int, People("people"), RestsOn(("n_known_negative", "n_died"))]
     n_late: Annotated[int, People("people")]  #: came under observation after time zero
-    n_between: Annotated[int, People("events")]  #: events whose time is known to lie in an interval
+    n_between: Annotated[int, People("events", tells_none=True)]  #: events whose time is known to lie in an interval
     #: By feature, the number of people who have another value than most: a few of them would be marked by it.
     marks: dict[str, int] = field(repr=False)
 

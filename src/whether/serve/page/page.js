@@ -285,7 +285,7 @@
       find("answer").replaceChildren(...last.sentences.map((sentence) => {
         const line = document.createElement("p");
         line.classList.toggle("headline", sentence === last.headline);
-        line.textContent = sentence.replaceAll(" %", "\u00a0%"); // a number and its sign stay on one line
+        line.textContent = sentence;
         return line;
       }));
       find("report").src = find("report-link").href = `tables/${work}/report?${last.number}`;

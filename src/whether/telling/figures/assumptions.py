@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from whether.advise.variants import KINDS, Sensitivity, Variant
 from whether.palette import BLUE, DARK_GREEN, DARK_RED, GREY, INK, PALE_BLUE
 from whether.telling.advice_words import OBJECTIONS
+from whether.telling.check_words import MOVED
 from whether.telling.disclosure import Disclosure, is_told
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_rows, percent_axis
 from whether.telling.figures.groups import split_evenly
@@ -40,10 +41,10 @@ _MOVED = dict(
     zip(
         KINDS,
         (
-            Moved("method", "other method: ", "", "o", BLUE),
-            Moved("share that is seen", "share of positives that is seen: ", "seen: ", "s", DARK_RED),
-            Moved("share that is positive", "share of people who are positive: ", "positive: ", "D", DARK_GREEN),
-            Moved("length of follow-up", "follow-up cut at ", "cut at ", "^", INK),
+            Moved("method", f"other {MOVED['restriction']}", "", "o", BLUE),
+            Moved("share that is seen", MOVED["label frequency"], "seen: ", "s", DARK_RED),
+            Moved("share that is positive", MOVED["prevalence"], "positive: ", "D", DARK_GREEN),
+            Moved("length of follow-up", MOVED["follow-up horizon"], "cut at ", "^", INK),
         ),
         strict=True,
     )

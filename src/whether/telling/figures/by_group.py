@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from whether.analysis import GroupLevel
 from whether.palette import BLUE, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_features, percent_axis
-from whether.telling.group_words import HEADER, RANGES, group_rows, told_columns
+from whether.telling.group_words import ENDS, HEADER, RANGES, group_rows, told_columns
 from whether.telling.reading import Reading
 from whether.telling.record_words import RISK_WORDS
 from whether.telling.words import name, percent, percent_interval, percent_range, places_of
@@ -42,7 +42,7 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
         f"{'' if number else _about(reading)}{ends}".strip(),
         partial(_draw, list(levels)[::-1], everybody, limits),
         Table(
-            (name(column).short, *HEADER[:2], f"{HEADER[2]} ({limits})", f"{HEADER[3]} ({limits})"),
+            (name(column).short, *(f"{head} ({limits})" if head in ENDS else head for head in HEADER)),
             [(name(one.level), *row.cells) for one, row in zip(levels, rows, strict=True)],
         ),
         height=(90 + 30 * len(levels), 100 + 30 * len(levels)),

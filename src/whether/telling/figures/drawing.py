@@ -72,6 +72,7 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[str | Name]]
     note: str = ""
+    caption: str = ""  # where the title of the chart does not say what the numbers are
     text: Sequence[int] = ()  # columns of words, after the first: of numbers the ends stand below each other
 
 

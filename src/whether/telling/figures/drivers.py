@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 MOST_DRAWN, MOST_LISTED = 12, 60
 # z scores beyond this are drawn at the edge.
 LARGEST = 30.0
-_KINDS = (("event times", "o", BLUE), ("follow-up", "s", DARK_RED))
+# What a feature may drive, how it is drawn, and how it goes before "comes later".
+_KINDS = (
+    ("event times", "o", BLUE, "the event (circles)"),
+    ("follow-up", "s", DARK_RED, "the end of follow-up (squares)"),
+)
 
 Scores = list[dict[str, float]]
 
@@ -35,14 +39,15 @@ def driver_chart(reading: CohortReading) -> Chart | None:
     if not features:
         return None
     drawn = features[:MOST_DRAWN][::-1]
+    kinds = zip(_KINDS, scores, strict=True)
+    what = " or ".join(later for (*_, later), values in kinds if any(feature in values for feature in drawn))
     return Chart(
         "drivers",
         "Which features decide when, and for how long",
         f"Points of z scores for {len(drawn)} features that go with event times or with follow-up. The clearest is "
         f"{features[0]}.",
-        "Right of the grey area the event (circles) or the end of follow-up (squares) comes later with more of the "
-        "feature, left of it sooner. Where such features exist, recorded events alone are a skewed sample of all "
-        "events.",
+        f"Right of the grey area {what} comes later with more of the feature, left of it sooner. Where such features "
+        "exist, recorded events alone are a skewed sample of all events.",
         partial(_draw, drawn, scores),
         Table(
             ("feature", *(kind for kind, *_ in _KINDS)),
@@ -56,7 +61,7 @@ def driver_chart(reading: CohortReading) -> Chart | None:
 def _draw(drawn: list[str], scores: Scores, figure: FigureBase, narrow: bool) -> list[Mark]:
     ax = figure.subplots()
     marks = []
-    for (kind, marker, color), values in zip(_KINDS, scores, strict=True):
+    for (kind, marker, color, _), values in zip(_KINDS, scores, strict=True):
         rows = [y for y, feature in enumerate(drawn) if feature in values]
         at = [float(np.clip(values[drawn[y]], -LARGEST, LARGEST)) for y in rows]
         if not rows:

@@ -81,12 +81,12 @@ def _distance(thin: ThinCurve, fitted: Array | None) -> str:
     gap = fitted - thin.survival
     worst = int(np.argmax(np.abs(gap)))
     if abs(gap[worst]) < 0.005:
-        return " The model’s curve lies on it."
+        return " The model’s curve lies on this one."
     side = "above" if gap[worst] > 0 else "below"
     is_inside = bool(np.all((thin.lower <= fitted) & (fitted <= thin.upper)))
     where = "within the band all along" if is_inside else "outside the band in places"
     size = f"{points(gap[worst])} percentage point{'' if points(gap[worst]) == '1' else 's'}"
-    return f" The model’s curve lies {where}, at most {size} {side} it."
+    return f" The model’s curve lies {where}, at most {size} {side} this curve."
 
 
 def _held_back(reading: CohortReading, thin: ThinCurve) -> str:

@@ -194,7 +194,7 @@ def backtest_chart(record: Backtest, *, follow_up_depends: bool = False, unit: s
                 "mean risk minus share (percentage points)",
                 "Brier score",
             ),
-            [(_ROWS.get(row, row), *_cells(record, row)) for row in reversed(rows)],
+            [(_ROWS.get(row, row).replace(" ", "\u00a0"), *_cells(record, row)) for row in reversed(rows)],
         ),
         height=(90 + 26 * len(rows), 150 + 2 * 24 * len(rows)),
         pointing="y",

@@ -40,7 +40,7 @@ def when_chart(reading: Reading) -> Chart | None:
         f"How many {reading.words.headline.who} are expected to have it within some time{ENDINGS[told.question]}, "
         f"counted {LAST_SEEN}. Each person’s chance allows for how long they have been without the event already.",
         partial(_draw, windows[::-1], unit, limits),
-        Table((f"expected ({limits})", *window_header(windows, unit)), rows),
+        Table(("people", *window_header(windows, unit)), rows, caption=f"How many are expected to have it ({limits})"),
         height=(90 + 32 * len(windows), 100 + 32 * len(windows)),
         note=" ".join(beyond_sentences(told)),
         pointing="y",

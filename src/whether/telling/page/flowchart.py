@@ -47,7 +47,8 @@ def steps(reading: Reading) -> tuple[list[Step], Leaf]:
     methods = {rule.name: rule.method.name for rule in METHOD_RULES}
 
     def leaf(rule: str, words: str) -> Leaf:
-        return Leaf(rule, methods[rule], words, rule == chosen)
+        without = " without features" if rule == "labels at random" else ""  # it is named by another leaf with them
+        return Leaf(rule, methods[rule] + without, words, rule == chosen)
 
     found = [_first(reading)]
     passed = False

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 GLOSSARY = (
     ("event", "What the cohort was watched for: a diagnosis, a relapse, a failure."),
-    ("positive", "A person to whom the event happens at some time, whether anybody has seen it yet or not."),
-    ("labeled, unlabeled", "With and without a recorded event. Unlabeled people are negative, or not seen yet."),
+    ("positive, negative", "A person to whom the event happens at some time, whether anybody has seen it yet or not; "
+     "and one to whom it never happens."),
+    ("no recorded event", "Said of people who are negative, or whose event has not been seen yet."),
     ("risk", "The probability that the event ever happens to a person, given the features."),
     ("still to come", "The probability that it happens later, given that it was not recorded so far."),
-    ("chance to be seen (labeling propensity)", "The probability that a positive person’s event was recorded."),
+    ("chance to be seen (propensity)", "The probability that a positive person’s event was recorded."),
     ("follow-up", "How long a person was watched, or would have been had the event not come."),
     ("restriction", "What a method assumes of the chance to be seen. Without one, recorded events cannot tell “will "
      "not happen” from “was not seen”."),

@@ -13,7 +13,7 @@ from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
 from whether.telling.page.sections import APPENDIX, SECTIONS, Section, make_sections
-from whether.telling.page.threshold import Sweep, sweeps
+from whether.telling.page.threshold import POSITIVE, WITH_RECORD, Sweep, sweeps
 from whether.telling.page.top import write_answer
 from whether.telling.reading import Reading
 from whether.telling.table_words import word_all
@@ -49,6 +49,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "sections": sections,
         "appendix": appendix,
         "sweeps": swept,
+        "hit": WITH_RECORD if analysis.kind == "ranking" else POSITIVE,
         "data": _data([*sections, *appendix], swept),
         "evidence": list(evidence_sentences(words.told.evidence, unit=reading.unit, called=reading.called).items()),
         "notes": list(word_all(origin.findings, suppress_below)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,31 @@ _WORDS = {
 }  # fmt: skip
 # What it is put on where the answer is a ranking.
 RECORDED = "the probability of a recorded event"
+
+
+class Hit(NamedTuple):
+    """What is expected of whom a threshold selects, as the page says it in its places."""
+
+    expected: str  # after "expected"
+    others: str  # after "and how many"
+    hits: str  # after "people", as are the next
+    misses: str
+    is_not: str  # after "expected not"
+    are: str  # after "of the selected"
+    those: str  # before "are selected"
+    left: str  # before "but not selected"
+    columns: tuple[str, str]  # after "expected"
+
+
+POSITIVE = Hit(
+    "to be positive", "to be false alarms", ", true positives", ", false positives", "to be", "are positive",
+    "of the positive", "positive", ("true positives", "false positives"),
+)  # fmt: skip
+# Where the answer is a ranking nothing is expected but what is recorded.
+WITH_RECORD = Hit(
+    "to have a recorded event", "not", "", "", "to have one", "have one",
+    "of those with one", "with a recorded event", ("with a recorded event", "without"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

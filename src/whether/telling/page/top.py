@@ -8,7 +8,7 @@ from whether.advise.evidence.material import LIFETIME, NET
 from whether.analysis import Analysis, GroupLevel
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
-from whether.telling.group_words import HEADER, UNTOLD, group_rows, told_columns
+from whether.telling.group_words import ENDS, HEADER, UNTOLD, group_rows, told_columns
 from whether.telling.headline_words import Headline
 from whether.telling.page.bar import Bar, cohort_bar, level_bar
 from whether.telling.reading import Reading
@@ -35,7 +35,9 @@ class Fact:
 class GroupTable:
     """The levels of a column, each with a bar and cells under a header; or why they are not told apart."""
 
-    header: tuple[str, ...]
+    column: str
+    limits: str  # what stands in brackets in the cells, such as an interval
+    header: tuple[tuple[str, str], ...]  # of each cell, and what its limits are; empty where it has none
     rows: list[tuple[Name, Bar, tuple[str, ...]]]
     absent: str = ""
 
@@ -79,12 +81,13 @@ def write_answer(reading: Reading) -> Answer:
 def _group_table(reading: Reading, column: str, levels: list[GroupLevel]) -> GroupTable:
     is_range = reading.analysis.kind != "estimate"
     if not levels:
-        return GroupTable((name(column).short,), [], f"By {name(column).short}: {UNTOLD}")
+        return GroupTable(name(column).short, "", (), [], f"By {name(column).short}: {UNTOLD}")
     limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
-    header = (name(column).short, *HEADER[:2], f"{HEADER[2]} ({limits})", f"{HEADER[3]} ({limits})")
+    header = tuple((head, f" ({limits})" if head in ENDS else "") for head in HEADER)
     cells = group_rows(levels, is_range=is_range)
     bars = [level_bar(one, is_range=is_range) for one in levels]
-    return GroupTable(header, [(name(a.level), b, c.cells) for a, b, c in zip(levels, bars, cells, strict=True)])
+    rows = [(name(a.level), b, c.cells) for a, b, c in zip(levels, bars, cells, strict=True)]
+    return GroupTable(name(column).short, limits, header, rows)
 
 
 def _facts(reading: Reading, headline: Headline) -> list[Fact]:

@@ -15,13 +15,12 @@ from markupsafe import Markup
 from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.whole_files import write_text
+from whether.line_ends import keep_together
 from whether.methods import METHODS
 from whether.telling.page.page import describe
 from whether.telling.words import Name, as_rows, clean, rows_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Blanks at which no line ends: before a per cent sign, and about "=", "<" and ">" before a number.
-_KEPT = re.compile(r" (?=%|[=<>] [−+]?\d)|(?<= [=<>]) (?=[−+]?\d)|(?<=\([<>]) (?=\d)")
 
 # Names of methods and of options that a line could break at their hyphen, and what they do not stand in: drawings have
 # lines of their own, and so have names that somebody gave.
@@ -127,5 +126,4 @@ def _finalize(value: Any) -> Any:
         if value.short == value.full:
             return Markup("<bdi>{}</bdi>").format(value.full)
         return Markup('<bdi title="{}">{}</bdi>').format(value.full, value.short)
-    # A number and its sign stay on one line, and so does what it is set against.
-    return _KEPT.sub("\u00a0", clean(value)) if isinstance(value, str) else value
+    return keep_together(clean(value)) if isinstance(value, str) else value

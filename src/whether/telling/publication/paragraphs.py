@@ -69,6 +69,8 @@ def _intervals(words: AnswerWords) -> str:
     how = how or "from the covariance of the coefficients (delta method)"
     if analysis.kind == "ranking":
         return "We do not estimate how many people have the event: recorded events alone do not say it."
+    if analysis.kind == "range" and not words.headline.tells_ends:
+        return "We give no number, since too few people have, or do not have, a recorded event."
     if analysis.kind == "range":
         shown = words.headline.lower_end_is_shown
         lower = "the lower confidence limit of the curve of events" if shown else "the recorded events alone"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whether.analysis import Analysis, Window
@@ -13,6 +14,7 @@ from whether.inference import Coefficient
 from whether.learners import LinearFit
 from whether.telling.coefficient_words import coefficient_cells
 from whether.telling.disclosure import Disclosure, disclose, is_told
+from whether.telling.feature_words import Level, level_features
 from whether.telling.group_words import told_columns
 from whether.telling.window_words import window_cells, window_header
 from whether.telling.words import (
@@ -27,6 +29,8 @@ from whether.telling.words import (
 )
 
 UNTOLD = "not told"
+# A number with its sign, or two that are limits.
+_NUMBERS = re.compile(r"-?[\d.,]+(?:e-?\d+)?(?: to -?[\d.,]+(?:e-?\d+)?)?")
 POOLED = (
     f"Levels with 1 to {FEWEST - 1} people of one kind are pooled with others. Medians and quartiles are means of the "
     f"{FEWEST} people around them, so that none is one person’s own value; values of columns with few gaps include the "
@@ -43,6 +47,15 @@ class PublicationTable:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+
+
+def typeset(cell: str) -> str:
+    """Return a cell as it is printed: numbers have a minus, and not a hyphen; words stay as they are.
+
+    >>> typeset("-0.42"), typeset("-0.56 to -0.27"), typeset("2020-12")
+    ('−0.42', '−0.56 to −0.27', '2020-12')
+    """
+    return cell.replace("-", "−") if _NUMBERS.fullmatch(cell) else cell
 
 
 def publication_tables(analysis: Analysis, suppress_below: int = FEWEST) -> list[PublicationTable]:
@@ -152,13 +165,14 @@ def _coefficients(analysis: Analysis, rule: Disclosure) -> PublicationTable | No
     rows = [row for row in model.summary(level).coefficients if rule.allows_feature(row.term)]
     interval = f"{100 * level:g} % interval"
     header = ("", "Coefficient", interval, "p", "Ratio", f"{interval} of the ratio")
+    levels = level_features(analysis.origin.findings, rule.fewest)
     cells: list[tuple[str, ...]] = []
     part = ""
     for row in rows:
         if row.part != part:
             part = row.part
             cells.append((PARTS.get(part, part.capitalize()), *("",) * 5))
-        cells.append(_coefficient(row))
+        cells.append(_coefficient(row, levels))
     notes = (
         f"{type(model).__name__} ({analysis.recommendation.method}). A ratio is per one unit more of the feature: "
         "of the odds that the event ever happens, of the time to it, or of its rate, in those to whom it happens.",
@@ -167,8 +181,11 @@ def _coefficients(analysis: Analysis, rule: Disclosure) -> PublicationTable | No
     return PublicationTable("coefficients", "Coefficients of the model", header, tuple(cells), notes)
 
 
-def _coefficient(row: Coefficient) -> tuple[str, ...]:
+def _coefficient(row: Coefficient, levels: Mapping[str, Level]) -> tuple[str, ...]:
     _, term, _, _, p, _, _ = coefficient_cells(row)
+    if row.term in levels:
+        level = levels[row.term]
+        term = name(level, 60).short + (f" (reference {name(level.reference).short})" if level.reference else "")
     ratio = f"{row.ratio_kind} {number(row.ratio, 3)}" if row.ratio_kind else ""
     limits = _between(row.ratio_lower, row.ratio_upper) if row.ratio_kind else ""
     return (f"  {term}", number(row.estimate, 3), _between(row.lower, row.upper), p, ratio, limits)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whether.files.whole_files import atomic_path
-from whether.telling.publication.tables import PublicationTable
+from whether.telling.publication.tables import PublicationTable, typeset
 from whether.telling.words import clean
 from whether.validate import ArgumentError
 
@@ -62,7 +62,7 @@ def _fill(grid: Any, table: PublicationTable, width: int, docx: Any) -> None:
         _mark(row._tr.get_or_add_trPr(), "w:cantSplit", docx)
         for place, (cell, text) in enumerate(zip(row.cells, texts, strict=True)):
             cell.width = others if place else int(width * FIRST_COLUMN)
-            _write_cell(cell.paragraphs[0], text, place, number == 0, docx)
+            _write_cell(cell.paragraphs[0], typeset(text) if place else text, place, number == 0, docx)
         _rule(row, number == 0, number in (0, len(rows) - 1), docx)
         if not any(texts[1:]):  # a heading among the rows
             row.cells[0].merge(row.cells[-1])

@@ -12,7 +12,7 @@ from pathlib import Path
 from whether.analysis import Analysis
 from whether.facts import FEWEST
 from whether.files.whole_files import write_text
-from whether.telling.publication.tables import PublicationTable, publication_tables
+from whether.telling.publication.tables import PublicationTable, publication_tables, typeset
 from whether.telling.publication.word import find_docx, write_word
 from whether.telling.words import clean
 from whether.validate import ArgumentError
@@ -99,7 +99,8 @@ def as_latex(table: PublicationTable) -> str:
 
 def _latex_row(cells: Sequence[str]) -> str:
     indent = r"\quad " if cells[0].startswith("  ") else ""
-    return f"{indent}{' & '.join(latex_text(cell.strip()) for cell in cells)} \\\\"
+    shown = (cells[0].strip(), *map(typeset, cells[1:]))
+    return f"{indent}{' & '.join(map(latex_text, shown))} \\\\"
 
 
 def latex_text(text: str) -> str:
