@@ -208,7 +208,7 @@ def check_the_curve_is_set_beside_a_lower_mean_risk(analysis, page):
     curve, risk = analysis.evidence.bounds.lowest_by_times, analysis.mean_risk.estimate
     if analysis.kind != "estimate" or not curve - risk >= VISIBLE or not Reading(analysis).tells_events:
         return True
-    said = r"The curve of events alone comes to|By the curve of events alone"
+    said = r"[Tt]he curve of events alone comes to|By the curve of events alone"
     return bool(re.search(said, told(analysis))) and (not page or bool(re.search(said, page)))
 
 
@@ -230,6 +230,11 @@ def check_ranking_is_called_easy_only_where_that_was_found(analysis, page):
 def check_what_is_told_apart_is_not_denied(analysis, page):
     """Where the chart says that risk and chance to be seen are told apart, no sentence says that they cannot be."""
     return not ("tells the two apart" in page and "cannot be told apart" in f"{told(analysis)} {page}")
+
+
+def check_shares_of_events_say_of_which(analysis, page):
+    """Some shares are of all events and some of those still to come: "expected events" could be either."""
+    return not re.search(r"[Oo]f the expected events", f"{told(analysis)} {page}")
 
 
 def check_a_check_that_was_made_is_not_denied(analysis, page):

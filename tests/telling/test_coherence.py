@@ -87,6 +87,7 @@ def test_contradictions_are_found(analysis):
     [
         ("words_of_one_number_are_kept_from_ranges", "Read today’s answer, or read today’s number, with care."),
         ("nothing_is_written_wrongly", "Risk of 1 people."),
+        ("shares_of_events_say_of_which", "3 % of the expected events come after the longest follow-up."),
         ("nothing_is_written_wrongly", "The data do not decide; see fit_result_.starts."),
         ("nothing_is_written_wrongly", "Yes (they could not be checked (nobody knows why))."),
         ("nothing_is_written_wrongly", "The mean risk may be off by 5 % points."),

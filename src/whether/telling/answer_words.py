@@ -121,7 +121,10 @@ class AnswerWords:
         if not is_known(share) or "extrapolation" in self.analysis.recommendation.flags:
             return ""
         size = percent(share, places_of(share)) if share >= 0.0005 else "next to none"
-        return f" By a linear model of event times, {size} of the expected events come after the longest follow-up."
+        return (
+            f" By a linear model of event times, {size} of all events, recorded ones included, come after the longest "
+            "follow-up."
+        )
 
     def caution(self, name: str) -> str:
         """Return a finding about the level of the answer in a sentence."""
