@@ -141,9 +141,10 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.still_rising_ > LARGE_UNSEEN_SHARE and not level_is_given(self.get_params(deep=False)):
             warn(
                 FollowUpWarning,
-                "Follow-up looks too short: the curve of events has not levelled off at its end, and if it went on like "
-                f"that, {100 * self.still_rising_:.0f} % of all events would come later. They are taken not to exist "
-                "(tail='zero'), so that risks are too low by about that or more. MixtureCureClassifier extrapolates.",
+                "Follow-up looks too short: the curve of events has not levelled off at its end, and if it went on "
+                f"like that, {100 * self.still_rising_:.0f} % of all events would come later. They are taken not to "
+                "exist (tail='zero'), so that risks are too low by about that or more. MixtureCureClassifier "
+                "extrapolates.",
                 "still rising",
             )
         elif self.tail_share_ > LARGE_UNSEEN_SHARE:

@@ -167,8 +167,8 @@ FLAGS: dict[str, Sentence] = {
         "Whether the curve of events levels off is unclear: part of the mean risk is extrapolated."
     ),
     "extrapolation": lambda s, e: (
-        f"{percent(s.unseen_share)} of all events, recorded ones included, would come after the longest follow-up: that "
-        "part of the mean risk is extrapolated."
+        f"{percent(s.unseen_share)} of all events, recorded ones included, would come after the longest follow-up: "
+        "that part of the mean risk is extrapolated."
     ),
     "unchecked times": lambda s, e: (
         "Event times could not be checked. If they are reported late or in batches, the mean risk is wrong."
