@@ -28,6 +28,7 @@ from whether.telling.words import (
     signed_interval,
 )
 
+EQUALLY_LIKELY = "If all positives were equally likely to be recorded"
 # Drivers that are listed by name.
 MOST_LISTED = 8
 
@@ -99,12 +100,17 @@ def _bounds(found: BoundsEvidence) -> list[str]:
             f"{percent(found.lowest_by_times_limit, 1)} {'' if estimate else 'are '}(lower limit of a 95 % interval)."
         )
     if is_told(found.highest_if_constant) and is_known(found.highest_if_constant):
-        lines.append(
-            f"If all positives were equally likely to be recorded, at most {percent(found.highest_if_constant)} would "
-            f"be positive: {percent(found.highest_label_probability)} of the people most likely to have a recorded "
-            f"event have one (at least {percent(found.highest_label_limit)}, 95 % confidence), and so would at least "
-            "that share of all positives."
+        most_likely = (
+            f"{percent(found.highest_label_probability)} of the people most likely to have a recorded event have one "
+            f"(at least {percent(found.highest_label_limit)}, 95 % confidence)"
         )
+        if found.highest_if_constant < found.highest:
+            bound = f"at most {percent(found.highest_if_constant)} would be positive"
+            lines.append(
+                f"{EQUALLY_LIKELY}, {bound}: {most_likely}, and so would at least that share of all positives."
+            )
+        else:
+            lines.append(f"{EQUALLY_LIKELY}, that upper bound would be no lower: only {most_likely}.")
     return lines
 
 
@@ -203,8 +209,8 @@ def _scar(found: ScarEvidence) -> list[str]:
 
 def _exchange(found: ExchangeEvidence) -> list[str]:
     lines = [
-        f"From recorded events alone the mean risk could be {found.mean_risk:.2f} or, outcome and propensity "
-        f"exchanged, {found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
+        f"From recorded events alone the mean risk could be {percent(found.mean_risk)} or, outcome and propensity "
+        f"exchanged, {percent(found.mean_exchanged)} (the two correlate {signed(found.correlation, 2)})."
     ]
     if found.restriction == "none":
         return [*lines, "Nothing tells them apart."]

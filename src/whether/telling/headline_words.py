@@ -214,8 +214,8 @@ class Headline:
         known = is_known(risk.upper)
         what = "the interval covers both" if known else "the model may miss late events"
         if not is_told(self.told.evidence.bounds.lowest_by_times):
-            return f"At its end the curve of events alone comes to more than the model’s mean risk; {what}."
-        by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
+            return f"Within follow-up the curve of events alone comes to more than the model’s mean risk; {what}."
+        by_model = f"the model in the end to {percent(risk.estimate, 1)}; {what}"
         return f"The curve of events alone comes to {percent(curve, 1)} {self.by_then}, {by_model}."
 
     @property
