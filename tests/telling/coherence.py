@@ -33,6 +33,8 @@ WRONG = re.compile(
 OFF = re.compile(
     r"([\d.]+) percentage points (?:too low|below|above)[^(:]*\(\d+ % interval [+−]?([\d.]+) to [+−]?([\d.]+)\)"
 )
+# Which checks use a part of the people, or another learner.
+USES = re.compile(r"(Backtest and sensitivity(?: analysis)?|The backtest|The sensitivity analysis) uses? ")
 # Sentences with the share of events after the end of follow-up: one fit, one number.
 LATER = re.compile(r"after the longest follow-up|later than the longest")
 
@@ -235,6 +237,13 @@ def check_what_is_told_apart_is_not_denied(analysis, page):
 def check_shares_of_events_say_of_which(analysis, page):
     """Some shares are of all events and some of those still to come: "expected events" could be either."""
     return not re.search(r"[Oo]f the expected events", f"{told(analysis)} {page}")
+
+
+def check_only_checks_that_were_made_are_said_to_use_anything(analysis, page):
+    """How many people, and which learner, a check uses is said of the checks that were made."""
+    made = {"acktest": analysis.backtest, "ensitivity": analysis.sensitivity}
+    said = " ".join(USES.findall(f"{told(analysis)} {page}"))
+    return all(found is not None or name not in said for name, found in made.items())
 
 
 def check_a_check_that_was_made_is_not_denied(analysis, page):

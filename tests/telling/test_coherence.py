@@ -7,7 +7,7 @@ import pytest
 
 import whether as wh
 from tests.telling.coherence import find_contradictions
-from whether.analysis import FitWarning
+from whether.analysis import FitWarning, Note
 
 # A world, and what is known of it.
 CASES = {
@@ -98,6 +98,18 @@ def test_a_sentence_that_disagrees_is_found(analysis, name, said):
     changed = replace(analysis, settles="number" not in said, warnings=(FitWarning("", said),))
     assert name in find_contradictions(changed)
     assert name not in find_contradictions(replace(changed, warnings=()))
+
+
+@pytest.mark.parametrize("unmade", [{}, {"backtest": None}, {"sensitivity": None}])
+def test_how_checks_were_made_is_said_of_those_that_were(analysis, unmade):
+    name, note = (
+        "only_checks_that_were_made_are_said_to_use_anything",
+        Note("checked on a part", {"part": 5, "people": 9}),
+    )
+    why = {f"no_{one}": "not asked for" for one in unmade}
+    noted = replace(analysis, notes=(note,), **unmade, **why)
+    assert name not in find_contradictions(noted)
+    assert (name in find_contradictions(noted, "Backtest and sensitivity use the linear learner.")) == bool(unmade)
 
 
 def test_a_page_that_disagrees_is_found(analysis):
