@@ -89,6 +89,7 @@ class AnswerWords:
     def __init__(self, analysis: Analysis, rule: Disclosure) -> None:
         self.analysis = analysis
         self.told = rule.tell(analysis)
+        self.fewest = rule.fewest
         self.advice = AdviceWords(analysis.recommendation, rule)
         n_cautions = len(analysis.recommendation.flags) + len(analysis.warnings) + len(analysis.cautions)
         self.headline = Headline(analysis, self.told, n_cautions)

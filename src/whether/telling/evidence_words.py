@@ -130,7 +130,7 @@ def _dependence(found: DependenceEvidence, called: Callable[[str], str]) -> list
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
             f"and 90 % of people).{cost} Log follow-up spreads {found.breadth:.2g} times as wide as log event times.",
-            f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
+            f"{percent(found.unseen_share)} of all events, recorded ones included, would come after the longest "
             "follow-up.",
         ]
     return lines

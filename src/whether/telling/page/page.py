@@ -9,6 +9,7 @@ from typing import Any
 
 from whether.analysis import Analysis
 from whether.methods import METHODS
+from whether.telling.event_words import event_name
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
 from whether.telling.page.notes import CITATIONS, GLOSSARY
@@ -31,7 +32,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
     swept = sweeps(reading)
     return {
         "title": name(origin.name, 60),
-        "event": name(origin.event, 40),
+        "event": event_name(origin, suppress_below),
         "origin": origin,
         "roles": _roles(reading),
         "answer": write_answer(reading),

@@ -32,7 +32,7 @@ RECORDED = "the probability of a recorded event"
 
 @dataclass(frozen=True)
 class Sweep:
-    """People above each threshold, and how many of them are expected to be positive."""
+    """People above each threshold, and how many of them are expected to have the event."""
 
     key: str
     title: str  # who is selected from
@@ -42,6 +42,11 @@ class Sweep:
     positive: list[float]  # expected positives among them
     default: int  # position of the threshold that is shown first
     may_hide: bool  # whether thresholds that few people reach are left out
+
+    @property
+    def outcome(self) -> str:
+        """What people above the threshold are expected to have."""
+        return "a recorded event" if self.measure == RECORDED else "the event"
 
     @property
     def start(self) -> str:
