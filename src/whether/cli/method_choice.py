@@ -143,7 +143,7 @@ def follow_advice(
 
 
 def _expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> float:
-    """Number of the unlabeled who are expected to be positive."""
+    """Number of the unlabeled who are expected to have the event."""
     if isinstance(model, TimeModelClassifier):
         # How long somebody is known to be without the event is what the model read in the fit.
         clock = times["follow_up" if model.model_.propensity.needs_follow_up else "time"]
