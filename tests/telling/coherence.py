@@ -7,7 +7,9 @@ import numpy as np
 
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW, SHARE_APART
 from whether.telling import to_paragraphs
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures import assumptions
+from whether.telling.figures.events import event_curve
 from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
 from whether.telling.page.flowchart import steps
@@ -27,7 +29,7 @@ SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The inter
 # parentheses, an attribute of a Python object.
 WRONG = re.compile(
     r"% points|\bper cent\b|(?<![\w.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
-    r"|\([^()]*\([^()]*\)\)|\w_\.\w"
+    r"|\([^()]*\([^()]*\)\)|\w_\.\w|\b[Rr]ows (?:[^.;:]* )?who\b"
 )
 # How far the method was off in the past: size, then the ends of its interval.
 OFF = re.compile(
@@ -212,6 +214,18 @@ def check_the_curve_is_set_beside_a_lower_mean_risk(analysis, page):
         return True
     said = r"[Tt]he curve of events alone comes to|By the curve of events alone"
     return bool(re.search(said, told(analysis))) and (not page or bool(re.search(said, page)))
+
+
+def check_the_share_without_the_event_never_rises(analysis, page):
+    """It is told at the last event and where the curve ends: the later one is no higher, however they are rounded."""
+    reading = Reading(analysis)
+    chart, sentences = event_curve(reading), " ".join(evidence_sentences(reading.told.evidence).get("Follow-up", []))
+    at_last = re.search(r"Last event at about .*; there ([\d.]+) %", sentences)
+    if chart is None or at_last is None:
+        return True
+    at_end, there = re.search(r"At \S+ .*? ([\d.]+) % of the people are still", chart.reading), float(at_last[1])
+    is_later = reading.thin_curve.times[-1] >= analysis.evidence.follow_up.events.last_event
+    return float(at_end[1]) <= there + 0.5 if is_later else float(at_end[1]) >= there - 0.5
 
 
 def check_methods_left_standing_have_one_range(analysis, page):

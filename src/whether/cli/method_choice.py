@@ -52,9 +52,9 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     if name is None:
         if not (cohort.has_time or cohort.entry or has_follow_up or named):
             raise CommandError(
-                "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
-                "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "
-                "was seen."
+                "Recorded events alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry "
+                "and --endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every "
+                "event was seen."
             )
         return None
     found = find_method(name, cohort)

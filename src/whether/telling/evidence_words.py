@@ -45,7 +45,7 @@ def evidence_sentences(
             partial(follow_up_sentences, enters_late=bool(evidence.counts.n_late), unit=unit),
         ),
         "Dependence on features": (evidence.dependence, partial(_dependence, called=called)),
-        "Event times": (evidence.trust, _trust),
+        "Event times": (evidence.trust, partial(_trust, unit=unit)),
         "Shape of event times": (evidence.shape, _shape),
         "Curves without a model": (evidence.agreement, _agreement),
         "Labeling at random": (evidence.scar, _scar),
@@ -151,13 +151,13 @@ def _list(drivers: Sequence[Driver], called: Callable[[str], str]) -> str:
     return shown + (f" and {len(drivers) - MOST_LISTED} more" if len(drivers) > MOST_LISTED else "")
 
 
-def _trust(found: TrustEvidence) -> list[str]:
+def _trust(found: TrustEvidence, unit: str = "") -> list[str]:
     heaping, end, lines = found.heaping, found.end_mass, []
     if heaping is not None and is_told(heaping.distinct_share):
         lines.append(f"{percent(heaping.distinct_share)} of the event times are distinct.")
     values = [] if heaping is None else [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
     if heaping is not None and is_told(heaping.excess_share):
-        most = f" (most at {', '.join(values)})" if values else ""
+        most = f" (most at {', '.join(values)}{f' {unit}' if unit else ''})" if values else ""
         lines.append(f"{percent(heaping.excess_share, 1)} of the events pile up at single values{most}.")
     if end is not None and is_told(end.share):
         lines.append(
