@@ -63,6 +63,23 @@ def test_no_two_sentences_about_a_real_cohort_disagree(name, shared_data, read_r
     assert find_contradictions(answer, read_report(answer).words) == []
 
 
+def test_no_two_sentences_disagree_where_a_person_has_several_rows(shared_data, read_report):
+    eyes = shared_data / "records" / "retinopathy.parquet"
+    answer = wh.analyze(eyes, event="event", time="time", group="id", learner="linear", n_splits=2)
+    assert answer.origin.n_persons
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_no_two_sentences_disagree_where_levels_lie_half_way_between_two(read_report, global_random_seed):
+    """The level at the end is 65.46 %: rounded to 65.5 % and again it would be 66 %, above itself."""
+    rng, n = np.random.default_rng(global_random_seed), 10_000
+    y = (np.arange(n) < 3454).astype(int)
+    time = np.where(y == 1, rng.uniform(0.1, 5.0, n), rng.uniform(6.0, 8.0, n))
+    answer = wh.analyze(rng.normal(size=(n, 2)), y, time=time, backtest=False, sensitivity=False, learner="linear")
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
 def test_contradictions_are_found(analysis):
     advice, unseen, risk = analysis.recommendation, analysis.unseen, analysis.mean_risk
     assert find_contradictions(analysis) == []
