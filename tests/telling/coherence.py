@@ -141,7 +141,7 @@ def check_a_share_from_elsewhere_is_said(analysis, page):
     if analysis.share is None:
         return "from elsewhere." not in first and SHARE_APART not in analysis.cautions
     return (
-        "with the share of positives taken to be" in first
+        "with the share of people who ever have it taken to be" in first
         and analysis.share.differs == (SHARE_APART in analysis.cautions)
         and (first in page or not page)
         and not (analysis.kind == "estimate" and "is extrapolated" in f"{told(analysis)} {page}")

@@ -127,7 +127,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.n_events_ < FEWEST:
             warn(
                 IdentifiabilityWarning,
-                f"There are {self.n_events_:g} events: they say little of a baseline that is free. "
+                f"There are only {self.n_events_:g} events: too few to learn a baseline of any shape. "
                 "MixtureCureClassifier reads the same times and has fewer parameters.",
             )
         if self.is_everybody_positive_ and not self.at_boundary_:

@@ -188,7 +188,7 @@ class AnswerWords:
     @property
     def untold(self) -> str:
         """That the past was rehearsed without the share that was given; empty where none was."""
-        return "" if self.analysis.share is None else ", without the share of positives that was given"
+        return "" if self.analysis.share is None else ", without the share that was given"
 
     def sensitivity(self) -> str:
         """The mean risk by the methods left standing, and which were left out, with the reason."""
