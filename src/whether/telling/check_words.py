@@ -10,7 +10,7 @@ import numpy as np
 
 from whether.advise import Backtest, Sensitivity
 from whether.advise.track_record import WorthOfTimes
-from whether.advise.variants import Variant
+from whether.advise.variants import KINDS, Variant
 from whether.methods import LR
 from whether.telling.advice_words import OBJECTIONS
 from whether.telling.disclosure import is_told
@@ -25,6 +25,8 @@ WEIGHTED = (
     "People with the event can be scored at once, the others only if followed to the horizon. So people count by "
     "the inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
 )
+# What a sensitivity analysis moves, as a reader knows it.
+MOVED = dict(zip(KINDS, ("method", "share recorded", "share positive", "follow-up cut at"), strict=True))
 _VERDICTS = {
     "worth it": "event times improve the ranking here",
     "a waste": "event times make the ranking worse here",
@@ -131,7 +133,7 @@ def sensitivity_text(moved: Sensitivity, width: int) -> list[str]:
     lines += ["", f"{'what moves':18s} {'to':>12s} {'mean risk':>10s} {'rank correlation':>17s}"]
     for v in moved.variants:
         value = v.value if isinstance(v.value, str) else f"{v.value:g}"
-        lines.append(f"{v.kind:18s} {value:>12s} {_outcome(v)}")
+        lines.append(f"{MOVED[v.kind]:18s} {value:>12s} {_outcome(v)}")
     left_out = " ".join(filter(None, (left_out_text(moved.others), unread_text(moved.unread))))
     return [*lines, "", *wrap(left_out, width)] if left_out else lines
 
@@ -141,7 +143,7 @@ def left_out_text(variants: Sequence[Variant]) -> str:
     reasons: dict[str, dict[str, None]] = {}
     for variant in variants:
         if variant.objection:
-            name = str(variant.value) if variant.kind == "restriction" else f"{variant.kind} in brackets"
+            name = str(variant.value) if variant.kind == "restriction" else f"{MOVED[variant.kind]} in brackets"
             reasons.setdefault(OBJECTIONS[variant.objection], {})[name] = None
     listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
     return f"Left out: {listed}." if listed else ""
