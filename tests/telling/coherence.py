@@ -14,6 +14,7 @@ from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
 from whether.telling.page.flowchart import steps
 from whether.telling.page.top import write_answer
+from whether.telling.publication.tables import publication_tables
 from whether.telling.reading import Reading
 from whether.telling.words import as_rows, rows_sentence
 
@@ -305,6 +306,17 @@ def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
     )
     everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
     return analysis.kind != "ranking" or not re.search(of_event, everything)
+
+
+def check_page_and_tables_ask_one_question(analysis, page):
+    """Where deaths come first, or only a record is asked for, nothing is about the event's ever happening."""
+    tables = publication_tables(analysis)
+    cells = " ".join(text for one in tables for text in (*one.header, *one.notes, *(row[0] for row in one.rows)))
+    everything = f"{page} {told(analysis)} {cells}"
+    is_ever = analysis.kind != "ranking" and not analysis.question
+    if analysis.kind == "ranking" and re.search(r"[Mm]ean risk (?:lies between|\(range|that the event)", everything):
+        return False
+    return is_ever or "the event ever happen" not in everything
 
 
 def check_ends_that_are_not_told_are_not_explained(analysis, page):

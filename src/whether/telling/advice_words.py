@@ -135,8 +135,8 @@ def _refuse_short(s: Situation, e: Evidence) -> str:
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = f", {percent(e.bounds.lowest, 1)} and {percent(e.bounds.highest)}," * is_told(e.bounds.lowest)
-    return f"Nothing is known about how events get recorded. Any mean risk between the bounds{ends} is possible."
+    ends = f" between {percent(e.bounds.lowest, 1)} and {percent(e.bounds.highest)}" * is_told(e.bounds.lowest)
+    return f"Nothing is known about how events get recorded. Any share of people with the event{ends} is possible."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
