@@ -82,6 +82,10 @@ def test_a_command_with_blanks_is_not_called_a_guess(run, table, options, says):
 
 def test_of_several_commands_one_is_to_be_run(run, unclear):
     assert "run one of these (with the first guess filled in):" in run("check", unclear).out
+    stopped = run("analyze", unclear)
+    assert stopped.code == 2
+    assert "settle what stands in the way first" in stopped.err
+    assert "run the command above" not in stopped.err
 
 
 def test_a_table_without_times_is_not_at_a_dead_end(run, table):

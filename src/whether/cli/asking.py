@@ -91,7 +91,8 @@ def settle(cohort: CohortOptions, others: dict[str, Any], output: str, as_json: 
     found = look(cohort)
     if as_json or not on_terminal():
         commands = propose(cohort, found, others, output)
-        tell_look(found, commands, as_json, command="analyze", stops=words.STOPPED)
+        stops = words.STOPPED if found.is_ready else words.UNSETTLED
+        tell_look(found, commands, as_json, command="analyze", stops=stops)
         raise typer.Exit(2)
     say_lines([name_options(line) for line in words.look_lines(found)])
     while not found.is_ready:

@@ -156,6 +156,7 @@ ANY_COLUMN, ANY_DATE = "COLUMN", "DATE"
 GOING_ON = "This is the same as:"
 CONFIRM = "Is that right? Go on"
 STOPPED = "Nothing was analysed: --event is missing. If the columns are what they seem to be, run the command above."
+UNSETTLED = "Nothing was analysed: settle what stands in the way first."
 
 # What is asked on a terminal.
 ASK_EVENT = "Which column says whether the event was seen (or has its date)?"
