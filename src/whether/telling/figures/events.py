@@ -46,7 +46,7 @@ def event_curve(reading: CohortReading) -> Chart | None:
         return None
     fitted, name = reading.fitted_curve, _name(reading)
     # Rounded further than the curve is, they might be those of another time, or lie above an earlier level.
-    end, level = f"{_time(thin.times[-1])} {reading.unit}", percent(thin.survival[-1], thin.places)
+    end, level = f"{_time(thin.times[-1], ',')} {reading.unit}", percent(thin.survival[-1], thin.places)
     band = percent_range(thin.lower[-1], thin.upper[-1], thin.places)
     left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
     verdict, since = _verdict(reading), "" if reading.enters_late else " after entry"
@@ -66,13 +66,13 @@ def event_curve(reading: CohortReading) -> Chart | None:
     )
 
 
-def _time(time: float) -> str:
+def _time(time: float, separator: str = "") -> str:
     """A time of the curve, which is a round one, without an exponent.
 
-    >>> _time(8.4), _time(24.75), _time(12_000)
-    ('8.4', '24.75', '12,000')
+    >>> _time(8.4), _time(24.75), _time(12_000), _time(12_000, ",")
+    ('8.4', '24.75', '12000', '12,000')
     """
-    return f"{float(f'{time:.{DIGITS}g}'):,.12g}"
+    return f"{float(f'{time:.{DIGITS}g}'):{separator}.12g}"
 
 
 def _name(reading: CohortReading) -> str:
@@ -185,7 +185,7 @@ def _marks(
     for i, (t, s, a, b) in enumerate(zip(times.tolist(), *(part.tolist() for part in curve), strict=True)):
         level = f"{percent(s, thin.places)} without the event ({percent_range(a, b, thin.places)})"
         by_model = "" if model is None else f", by the model {percent(model[i], thin.places)}"
-        marks.append(Mark(ax, t, s, f"{_time(t)} {reading.unit}: {level}{by_model}"))
+        marks.append(Mark(ax, t, s, f"{_time(t, ',')} {reading.unit}: {level}{by_model}"))
     return marks
 
 
