@@ -33,7 +33,7 @@ def compare(people, world):
         "followed": (followed.positive, ~training & followed.scorable, np.ones(people)),
         "truth": (made.positive, ~training, np.ones(people)),
     }
-    print(f"{world}, {people:,} people. {plans[0]}")
+    print(f"{world}, {people:,} people. Horizon {plans[0].horizon:.3g}, entry spread over {plans[0].stagger:.3g}.")
     print(f"{'AUC':10s} " + " ".join(f"{way:>10s}" for way in ways))
     for name, risk in risks.items():
         found = (evaluate_risks(truth[rows], risk[rows], sample_weight=weight[rows])["auc"]

@@ -98,7 +98,7 @@ for years in (0.5, 1.0, 2.0):
 # Was it right?
 # -------------
 #
-# Now today's knowledge comes in. First the question of how many: beside each method's mean risk, Kaplan and Meier's
+# Now today's knowledge comes in. First the question of how many: beside each method's mean risk, the Kaplan-Meier
 # curve of the full data at 17 years.
 today = kaplan_meier(children.event, children.time)
 print(f"share with a relapse by 17 years, full data: {1 - float(today.at(17.0)):.3f}")
@@ -122,7 +122,7 @@ for name, candidate in models.items():
 # clock come close, and the first of them has not read a single relapse time.
 #
 # A child has to be event-free for six years to be scored as negative, and a child with a relapse can be scored at once.
-# The weights make up for that. For the picture of calibration, Kaplan and Meier's curve in groups of children with
+# The weights make up for that. For the picture of calibration, the Kaplan-Meier curve in groups of children with
 # similar risks needs no such choice.
 figure, axes = plt.subplots(1, len(risks), figsize=(11, 3.4), sharey=True)
 for ax, (name, risk) in zip(axes, risks.items(), strict=True):

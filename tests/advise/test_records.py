@@ -243,3 +243,14 @@ def test_groups_that_are_centres_leave_all_rows_to_the_tests():
     cohort = wh.simulate("partially-dependent", n=600, seed=0)
     material = gather(cohort.X, cohort.y, time=cohort.time, groups=np.arange(600) % 20)
     assert take_apart(material, np.random.default_rng(0)) is material
+
+
+def test_nobody_who_died_is_counted_as_followed_on(mortal, of_lifetime):
+    found = of_lifetime.follow_up.events
+    last = mortal.time[mortal.y == 1].max()
+    assert found.last_event == last
+    assert found.n_after_last_event == np.count_nonzero(mortal.time > last)
+    end = np.quantile(mortal.time, 0.99)
+    exposure = np.maximum(mortal.time - end / 2, 0.0).sum()
+    assert found.late_rate.estimate == pytest.approx(found.n_late / exposure)
+    assert found.n_late == np.count_nonzero((mortal.y == 1) & (mortal.time > end / 2))

@@ -46,8 +46,8 @@ def test_what_the_data_say_without_the_share_is_a_fact(told, refused):
 
 def test_the_first_sentence_says_that_the_answer_rests_on_a_share(told):
     first = told.to_dict()["answer"]["sentences"][0]
-    assert first.endswith(f"with the share of positives taken to be {100 * told.share.share:.3g} % (standard error "
-                          "2 percentage points) from elsewhere.")  # fmt: skip
+    share = f"{100 * told.share.share:.3g} % (standard error 2 percentage points)"
+    assert first.endswith(f"with the share of people who ever have it taken to be {share} from elsewhere.")
     assert "extrapolat" not in str(told)
 
 
@@ -59,7 +59,7 @@ def test_a_share_that_the_data_contradict_is_a_caution_with_the_distance():
     assert SHARE_APART in answer.cautions
     assert not {PAST_ABOVE, PAST_BELOW} & set(answer.cautions)
     assert f"by {100 * answer.share.gap:.0f} percentage points" in " ".join(str(answer).split())
-    assert "without the share of positives that was given" in " ".join(str(answer).split())
+    assert "without the share that was given" in " ".join(str(answer).split())
 
 
 def test_a_share_moves_every_method_of_the_sensitivity_that_reads_one(short):

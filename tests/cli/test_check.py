@@ -68,6 +68,31 @@ def test_what_stands_in_the_way_is_listed_with_a_command_for_each_choice(run, un
     assert run("check", unclear, "--event", "relapse").code == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "To run the analysis:"),
+        (("--event", "evnt"), "run this (with the first guess filled in):"),
+        (("--drop", "event,time,follow_up"), "run this (with the name of the column in place of COLUMN):"),
+    ],
+)
+def test_a_command_with_blanks_is_not_called_a_guess(run, table, options, says):
+    assert says in run("check", table, *options).out
+
+
+def test_of_several_commands_one_is_to_be_run(run, unclear):
+    assert "run one of these (with the first guess filled in):" in run("check", unclear).out
+    stopped = run("analyze", unclear)
+    assert stopped.code == 2
+    assert "settle what stands in the way first" in stopped.err
+    assert "run the command above" not in stopped.err
+
+
+def test_a_table_without_times_is_not_at_a_dead_end(run, table):
+    out = " ".join(run("check", table, "--drop", "time,follow_up").out.split())
+    assert "If the table has no times, leave --time out" in out
+
+
 def test_on_a_terminal_what_cannot_be_told_is_asked(at_terminal, unclear, quick, tmp_path):
     out = at_terminal("analyze", unclear, "-o", tmp_path / "r", answers=["relaps", "RELAPSE", "y"])
     assert "Did you mean 'relapse'?" in out

@@ -71,7 +71,7 @@ def test_a_fold_without_events_is_no_obstacle(people):
     X, y, time = people
     few = np.zeros_like(y)
     few[np.flatnonzero(y)[:3]] = 1
-    with pytest.warns(wh.IdentifiabilityWarning, match="There are 3 events"):
+    with pytest.warns(wh.IdentifiabilityWarning, match="There are only 3 events"):
         model = fit((X, few, time), penalty="auto")
     assert model.converged_
     assert model.baseline_[0].size == 1
@@ -271,7 +271,7 @@ def test_few_events_are_warned_of(people):
     X, y, time = people
     few = np.zeros_like(y)
     few[np.flatnonzero(y)[:5]] = 1
-    with pytest.warns(wh.IdentifiabilityWarning, match="There are 5 events"):
+    with pytest.warns(wh.IdentifiabilityWarning, match="There are only 5 events"):
         fit((X, few, time), penalty="auto", shrinkage=100.0)
 
 

@@ -65,7 +65,7 @@ def followed_for(longest, seed, n, d):
 
 def test_cox_model_warns_where_the_curve_of_events_still_rises(global_random_seed):
     X, y, time = followed_for(0.4, global_random_seed, 2000, 8)
-    with pytest.warns(wh.FollowUpWarning, match="the curve of events still rises") as caught:
+    with pytest.warns(wh.FollowUpWarning, match="the curve of events has not levelled off") as caught:
         model = wh.CoxCureClassifier(random_state=0).fit(X, y, time=time)
     assert model.still_rising_ > 0.1
     assert f"{100 * model.still_rising_:.0f} % of all events would come later" in str(caught[0].message)

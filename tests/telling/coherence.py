@@ -7,11 +7,14 @@ import numpy as np
 
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW, SHARE_APART
 from whether.telling import to_paragraphs
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures import assumptions
+from whether.telling.figures.events import event_curve
 from whether.telling.group_words import RANGES, told_columns
 from whether.telling.headline_words import VISIBLE
 from whether.telling.page.flowchart import steps
 from whether.telling.page.top import write_answer
+from whether.telling.publication.tables import publication_tables
 from whether.telling.reading import Reading
 from whether.telling.words import as_rows, rows_sentence
 
@@ -27,12 +30,14 @@ SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The inter
 # parentheses, an attribute of a Python object.
 WRONG = re.compile(
     r"% points|\bper cent\b|(?<![\w.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
-    r"|\([^()]*\([^()]*\)\)|\w_\.\w"
+    r"|\([^()]*\([^()]*\)\)|\w_\.\w|\b\d+\.\d*00 (?:year|month|week|day|unit)|\b[Rr]ows (?:[^.;:]* )?who\b"
 )
 # How far the method was off in the past: size, then the ends of its interval.
 OFF = re.compile(
     r"([\d.]+) percentage points (?:too low|below|above)[^(:]*\(\d+ % interval [+−]?([\d.]+) to [+−]?([\d.]+)\)"
 )
+# Which checks use a part of the people, or another learner.
+USES = re.compile(r"(Backtest and sensitivity(?: analysis)?|The backtest|The sensitivity analysis) uses? ")
 # Sentences with the share of events after the end of follow-up: one fit, one number.
 LATER = re.compile(r"after the longest follow-up|later than the longest")
 
@@ -137,7 +142,7 @@ def check_a_share_from_elsewhere_is_said(analysis, page):
     if analysis.share is None:
         return "from elsewhere." not in first and SHARE_APART not in analysis.cautions
     return (
-        "with the share of positives taken to be" in first
+        "with the share of people who ever have it taken to be" in first
         and analysis.share.differs == (SHARE_APART in analysis.cautions)
         and (first in page or not page)
         and not (analysis.kind == "estimate" and "is extrapolated" in f"{told(analysis)} {page}")
@@ -208,8 +213,20 @@ def check_the_curve_is_set_beside_a_lower_mean_risk(analysis, page):
     curve, risk = analysis.evidence.bounds.lowest_by_times, analysis.mean_risk.estimate
     if analysis.kind != "estimate" or not curve - risk >= VISIBLE or not Reading(analysis).tells_events:
         return True
-    said = r"The curve of events alone comes to|By the curve of events alone"
+    said = r"[Tt]he curve of events alone comes to|By the curve of events alone"
     return bool(re.search(said, told(analysis))) and (not page or bool(re.search(said, page)))
+
+
+def check_the_share_without_the_event_never_rises(analysis, page):
+    """It is told at the last event and where the curve ends: the later one is no higher, however they are rounded."""
+    reading = Reading(analysis)
+    chart, sentences = event_curve(reading), " ".join(evidence_sentences(reading.told.evidence).get("Follow-up", []))
+    at_last = re.search(r"Last event at about .*; there ([\d.]+) %", sentences)
+    if chart is None or at_last is None:
+        return True
+    at_end, there = re.search(r"At \S+ .*? ([\d.]+) % of the people are still", chart.reading), float(at_last[1])
+    is_later = reading.thin_curve.times[-1] >= analysis.evidence.follow_up.events.last_event
+    return float(at_end[1]) <= there + 0.5 if is_later else float(at_end[1]) >= there - 0.5
 
 
 def check_methods_left_standing_have_one_range(analysis, page):
@@ -230,6 +247,18 @@ def check_ranking_is_called_easy_only_where_that_was_found(analysis, page):
 def check_what_is_told_apart_is_not_denied(analysis, page):
     """Where the chart says that risk and chance to be seen are told apart, no sentence says that they cannot be."""
     return not ("tells the two apart" in page and "cannot be told apart" in f"{told(analysis)} {page}")
+
+
+def check_shares_of_events_say_of_which(analysis, page):
+    """Some shares are of all events and some of those still to come: "expected events" could be either."""
+    return not re.search(r"[Oo]f the expected events", f"{told(analysis)} {page}")
+
+
+def check_only_checks_that_were_made_are_said_to_use_anything(analysis, page):
+    """How many people, and which learner, a check uses is said of the checks that were made."""
+    made = {"acktest": analysis.backtest, "ensitivity": analysis.sensitivity}
+    said = " ".join(USES.findall(f"{told(analysis)} {page}"))
+    return all(found is not None or name not in said for name, found in made.items())
 
 
 def check_a_check_that_was_made_is_not_denied(analysis, page):
@@ -279,6 +308,17 @@ def check_the_risk_of_a_ranking_is_that_of_a_recorded_event(analysis, page):
     )
     everything = f"{page} {' '.join(to_paragraphs(analysis).values())}"
     return analysis.kind != "ranking" or not re.search(of_event, everything)
+
+
+def check_page_and_tables_ask_one_question(analysis, page):
+    """Where deaths come first, or only a record is asked for, nothing is about the event's ever happening."""
+    tables = publication_tables(analysis)
+    cells = " ".join(text for one in tables for text in (*one.header, *one.notes, *(row[0] for row in one.rows)))
+    everything = f"{page} {told(analysis)} {cells}"
+    is_ever = analysis.kind != "ranking" and not analysis.question
+    if analysis.kind == "ranking" and re.search(r"[Mm]ean risk (?:lies between|\(range|that the event)", everything):
+        return False
+    return is_ever or "the event ever happen" not in everything
 
 
 def check_ends_that_are_not_told_are_not_explained(analysis, page):

@@ -7,7 +7,7 @@ import pytest
 
 import whether as wh
 from tests.telling.coherence import find_contradictions
-from whether.analysis import FitWarning
+from whether.analysis import FitWarning, Note
 
 # A world, and what is known of it.
 CASES = {
@@ -63,6 +63,23 @@ def test_no_two_sentences_about_a_real_cohort_disagree(name, shared_data, read_r
     assert find_contradictions(answer, read_report(answer).words) == []
 
 
+def test_no_two_sentences_disagree_where_a_person_has_several_rows(shared_data, read_report):
+    eyes = shared_data / "records" / "retinopathy.parquet"
+    answer = wh.analyze(eyes, event="event", time="time", group="id", learner="linear", n_splits=2)
+    assert answer.origin.n_persons
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_no_two_sentences_disagree_where_levels_lie_half_way_between_two(read_report, global_random_seed):
+    """The level at the end is 65.46 %: rounded to 65.5 % and again it would be 66 %, above itself."""
+    rng, n = np.random.default_rng(global_random_seed), 10_000
+    y = (np.arange(n) < 3454).astype(int)
+    time = np.where(y == 1, rng.uniform(0.1, 5.0, n), rng.uniform(6.0, 8.0, n))
+    answer = wh.analyze(rng.normal(size=(n, 2)), y, time=time, backtest=False, sensitivity=False, learner="linear")
+    assert find_contradictions(answer, read_report(answer).words) == []
+
+
 def test_contradictions_are_found(analysis):
     advice, unseen, risk = analysis.recommendation, analysis.unseen, analysis.mean_risk
     assert find_contradictions(analysis) == []
@@ -87,6 +104,7 @@ def test_contradictions_are_found(analysis):
     [
         ("words_of_one_number_are_kept_from_ranges", "Read today’s answer, or read today’s number, with care."),
         ("nothing_is_written_wrongly", "Risk of 1 people."),
+        ("shares_of_events_say_of_which", "3 % of the expected events come after the longest follow-up."),
         ("nothing_is_written_wrongly", "The data do not decide; see fit_result_.starts."),
         ("nothing_is_written_wrongly", "Yes (they could not be checked (nobody knows why))."),
         ("nothing_is_written_wrongly", "The mean risk may be off by 5 % points."),
@@ -97,6 +115,18 @@ def test_a_sentence_that_disagrees_is_found(analysis, name, said):
     changed = replace(analysis, settles="number" not in said, warnings=(FitWarning("", said),))
     assert name in find_contradictions(changed)
     assert name not in find_contradictions(replace(changed, warnings=()))
+
+
+@pytest.mark.parametrize("unmade", [{}, {"backtest": None}, {"sensitivity": None}])
+def test_how_checks_were_made_is_said_of_those_that_were(analysis, unmade):
+    name, note = (
+        "only_checks_that_were_made_are_said_to_use_anything",
+        Note("checked on a part", {"part": 5, "people": 9}),
+    )
+    why = {f"no_{one}": "not asked for" for one in unmade}
+    noted = replace(analysis, notes=(note,), **unmade, **why)
+    assert name not in find_contradictions(noted)
+    assert (name in find_contradictions(noted, "Backtest and sensitivity use the linear learner.")) == bool(unmade)
 
 
 def test_a_page_that_disagrees_is_found(analysis):

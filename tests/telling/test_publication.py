@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 
 import whether as wh
 from whether.analysis.cohort_table import LevelRow, NumberRow, describe_cohort, summarize
+from whether.files.table.findings import EventRead, Held
 from whether.telling import to_paragraphs, write_tables
 from whether.telling.disclosure import disclose
 from whether.telling.publication.tables import UNTOLD, publication_tables
@@ -141,3 +143,13 @@ def test_paragraphs_of_a_range_promise_no_estimate():
     text = " ".join(to_paragraphs(answer).values())
     assert "range" in text
     assert not re.search(r"About [\d,]+ of the", text)
+
+
+def test_the_event_is_called_by_the_values_that_mean_it(analysis, read_report):
+    few, many = (EventRead("status", (Held("relapse", n),), (Held("alive", 99),)) for n in (3, 40))
+    for finding, called in ((many, "status: 'relapse'"), (few, "status")):
+        found = replace(analysis, origin=replace(analysis.origin, event="status", findings=(finding,)))
+        assert f"having the event ({called}) at some time" in to_paragraphs(found)["Methods"]
+        page = read_report(found).words
+        assert f"Event: {called}" in page
+        assert ("Event: status:" in page) == ("relapse" in called)

@@ -11,6 +11,7 @@ import whether as wh
 from tests.telling.coherence import find_contradictions
 from whether.analysis import analyze
 from whether.telling import write_report
+from whether.telling.evidence_words import evidence_sentences
 from whether.telling.figures.agreement import agreement_chart
 from whether.telling.reading import Reading
 
@@ -110,3 +111,11 @@ def test_people_of_one_centre_are_people(eyes):
     path, _ = eyes
     found = analyze(path, event="event", time="time", groups="patient", drop=["patient"], **QUICK)
     assert "people with no recorded event" in " ".join(str(found).split())
+
+
+def test_a_bound_that_others_set_is_not_explained_by_the_most_likely_people(deaths):
+    found = answer(deaths, question="lifetime")
+    bounds = found.evidence.bounds
+    for constant, says in ((bounds.highest, "that upper bound would be no lower"), (0.9 * bounds.highest, "at most")):
+        changed = replace(found.evidence, bounds=replace(bounds, highest_if_constant=constant))
+        assert f"equally likely to be recorded, {says}" in " ".join(evidence_sentences(changed)["Bounds"])

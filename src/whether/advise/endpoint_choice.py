@@ -75,7 +75,7 @@ def plan_endpoint(
     """
     if endpoint is not None and entry is None:
         raise ArgumentError(
-            f"endpoint={endpoint:g} is a date: pass entry, the dates of entry, too; or stagger instead."
+            f"endpoint={endpoint:g} is a date: pass entry=, everybody's date of entry, as well, or stagger= instead."
         )
     if endpoint is not None and stagger is not None:
         raise ArgumentError(f"Give endpoint={endpoint:g} or stagger={stagger:g}, not both.")

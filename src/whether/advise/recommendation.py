@@ -147,9 +147,9 @@ def advise(evidence: Evidence, share: KnownShare | None = None) -> Recommendatio
 
     if share is not None and not reads_share(rule.method.build([] if rule.method.feature_parameter else None)):
         raise ArgumentError(
-            "From labels alone, of which not all positives are equally likely to have one, no method can use a "
-            "prevalence: it would say how many positives there are, but not who. Leave it out, or name the features "
-            "that drive labeling; ElkanNotoClassifier(prevalence=...) takes all to be equally likely."
+            "With recorded events alone, which not all people with the event are equally likely to have, no method can "
+            "use a prevalence: it says how many people have the event, but not who. Leave it out, or name the features "
+            "that decide whose event is recorded; ElkanNotoClassifier(prevalence=...) takes all to be equally likely."
         )
     restricted = tuple(situation.named) if rule.method.feature_parameter else None
     return Recommendation(

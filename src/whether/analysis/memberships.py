@@ -58,7 +58,7 @@ def read_memberships(by: Any, X: Any, labeled: Flags, fewest: int = FEWEST) -> t
     for name, cells in _columns(by, X, labeled.size).items():
         column = guess_column(name, cells)
         if column.kind == "other":
-            raise ArgumentError(f"`by` has {name!r}, whose cells are neither text, numbers nor dates.")
+            raise ArgumentError(f"`by` has {name!r}, whose cells are neither text, numbers nor dates: leave it out.")
         found.append(pool(_split(column, labeled, fewest), labeled, found, fewest))
     return tuple(found)
 
@@ -92,7 +92,9 @@ def _of_array(name: str, values: Any, n: int) -> pa.ChunkedArray:
     try:
         return pa.chunked_array([pa.array(values, from_pandas=True)])
     except (pa.ArrowException, TypeError) as error:
-        raise DataError(f"`by` has values of different kinds in {name!r}: {error}. Make them one.") from error
+        raise DataError(
+            f"`by` has values of different kinds in {name!r}: {error}. Make them all text, or all numbers."
+        ) from error
 
 
 # ---------------------------------------------------------------- levels

@@ -46,10 +46,10 @@ def analyze(
 ) -> None:
     """Answer from a table how many will have the event, and who: examine, recommend, fit, check, report.
 
-    Writes a folder with report.html, model.whether, predictions.csv and summary.json. The predictions are about single
-    persons; the report and the summary are not. Without a table it runs on a simulated cohort. Without --event it looks
-    at the table, like `whether check`, and proposes the full command line; on a terminal it asks for what it cannot
-    tell, and goes on.
+    Writes a folder with report.html, model.whether, predictions.csv and summary.json. The predictions are
+    individual-level data; the report and the summary contain none. Without a table it runs on a simulated cohort.
+    Without --event it looks at the table, like `whether check`, and proposes the full command line; on a terminal it
+    asks for what it cannot tell, and goes on.
 
     \b
     Example:

@@ -57,8 +57,8 @@ def _given(cohort: CohortOptions) -> dict[str, Any]:
 
 
 def _filled(found: TableCheck) -> dict[str, Any]:
-    absent = {Hurdle.NO_EVENT: ("event", "COLUMN"), Hurdle.NO_TIME: ("time", "COLUMN")}
-    absent |= {Hurdle.SEVERAL_TIMES: ("time", "COLUMN"), Hurdle.NO_ENDPOINT: ("endpoint", "DATE")}
+    absent = {Hurdle.NO_EVENT: ("event", words.ANY_COLUMN), Hurdle.NO_TIME: ("time", words.ANY_COLUMN)}
+    absent |= {Hurdle.SEVERAL_TIMES: ("time", words.ANY_COLUMN), Hurdle.NO_ENDPOINT: ("endpoint", words.ANY_DATE)}
     return {**found.options, **dict(absent[one.hurdle] for one in found.obstacles if one.hurdle in absent)}
 
 
@@ -81,7 +81,7 @@ def tell_look(found: TableCheck, commands: list[str], as_json: bool, *, command:
     if not found.is_ready:
         say_lines([words.NOT_READY, *(f"  {name_options(text)}" for text in words.obstacle_sentences(found))])
         typer.echo("")
-    say_lines([words.READY if found.is_ready else words.FOR_EXAMPLE, *(f"  {line}" for line in commands)])
+    say_lines([words.how_to_run(found.is_ready, commands), *(f"  {line}" for line in commands)])
     if stops:
         typer.echo(stops, err=True)
 
@@ -91,7 +91,8 @@ def settle(cohort: CohortOptions, others: dict[str, Any], output: str, as_json: 
     found = look(cohort)
     if as_json or not on_terminal():
         commands = propose(cohort, found, others, output)
-        tell_look(found, commands, as_json, command="analyze", stops=words.STOPPED)
+        stops = words.STOPPED if found.is_ready else words.UNSETTLED
+        tell_look(found, commands, as_json, command="analyze", stops=stops)
         raise typer.Exit(2)
     say_lines([name_options(line) for line in words.look_lines(found)])
     while not found.is_ready:

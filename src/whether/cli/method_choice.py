@@ -52,9 +52,9 @@ def check_method(name: str | None, cohort: CohortOptions) -> Method | None:
     if name is None:
         if not (cohort.has_time or cohort.entry or has_follow_up or named):
             raise CommandError(
-                "Labels alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry and "
-                "--endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every event "
-                "was seen."
+                "Recorded events alone cannot tell 'will not happen' from 'was not seen'. Give --follow-up (or --entry "
+                "and --endpoint), --time or --propensity-features; or take what --method assumes, such as LR: every "
+                "event was seen."
             )
         return None
     found = find_method(name, cohort)
@@ -143,7 +143,7 @@ def follow_advice(
 
 
 def _expect_unseen(model: CensoredClassifier, people: TableCohort, times: dict[str, Any]) -> float:
-    """Number of the unlabeled who are expected to be positive."""
+    """Number of the unlabeled who are expected to have the event."""
     if isinstance(model, TimeModelClassifier):
         # How long somebody is known to be without the event is what the model read in the fit.
         clock = times["follow_up" if model.model_.propensity.needs_follow_up else "time"]

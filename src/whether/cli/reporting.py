@@ -84,7 +84,7 @@ def _say(answer: Analysis, suppress_below: int, paragraphs: bool) -> None:
 
 
 def _about_files(output: Path, *, tells_all: bool, has_several: bool) -> list[str]:
-    """Say what the files of a folder tell of single persons, who may have several rows each."""
+    """Say which files of a folder hold individual-level data, of people who may have several rows each."""
     report = f"The report is {output / REPORT}; "
     if tells_all:
         report += f"it and {SUMMARY} tell numbers of people however small: keep them where personal data may be."

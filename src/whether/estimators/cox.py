@@ -127,7 +127,7 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.n_events_ < FEWEST:
             warn(
                 IdentifiabilityWarning,
-                f"There are {self.n_events_:g} events: they say little of a baseline that is free. "
+                f"There are only {self.n_events_:g} events: too few to learn a baseline of any shape. "
                 "MixtureCureClassifier reads the same times and has fewer parameters.",
             )
         if self.is_everybody_positive_ and not self.at_boundary_:
@@ -141,9 +141,10 @@ class CoxCureClassifier(SharedIndex, TimeModelClassifier):
         if self.still_rising_ > LARGE_UNSEEN_SHARE and not level_is_given(self.get_params(deep=False)):
             warn(
                 FollowUpWarning,
-                "Follow-up looks too short: the curve of events still rises at its end, and if it went on like that, "
-                f"{100 * self.still_rising_:.0f} % of all events would come later. They are taken not to exist "
-                "(tail='zero'), so that risks are too low by about that or more. MixtureCureClassifier extrapolates.",
+                "Follow-up looks too short: the curve of events has not levelled off at its end, and if it went on "
+                f"like that, {100 * self.still_rising_:.0f} % of all events would come later. They are taken not to "
+                "exist (tail='zero'), so that risks are too low by about that or more. MixtureCureClassifier "
+                "extrapolates.",
                 "still rising",
             )
         elif self.tail_share_ > LARGE_UNSEEN_SHARE:

@@ -214,8 +214,8 @@ class MixtureCureClassifier(_AcceleratedCure, TimeModelClassifier):
         open_note = (
             "The distribution of residuals of log time is estimated, with no event after the largest residual that was "
             "seen. Standard errors allow for its estimation, but not for the choice of its smoothness or its end: they "
-            "are too small, most of all those of intercepts, and 95 % intervals of the mean risk held it in about "
-            "three of four public cohorts. For intervals name a distribution, or fit again to resampled people."
+            "are too small, most of all those of intercepts, and in public cohorts only about three of four 95 % "
+            "intervals of the mean risk held it. For intervals name a distribution, or fit again to resampled people."
         )
         return [*super()._notes(), *([open_note] if self.distribution == OPEN else [])]
 

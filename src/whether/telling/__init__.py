@@ -79,7 +79,7 @@ def _answer_text(analysis: Analysis, rule: Disclosure, width: int) -> list[str]:
     sentences = [rows_sentence(persons), *sentences] if persons else sentences
     lines = [line for text in sentences for line in wrap(text, width, hanging="  ")]
     columns, is_range = told_columns(words.told.by_group), analysis.kind != "estimate"
-    groups = group_lines(columns, is_range=is_range)
+    groups = group_lines(columns, analysis.kind)
     groups += window_lines(columns, analysis.origin.unit, is_range=is_range)
     return lines + ([as_rows(line) for line in groups] if persons else groups)
 

@@ -129,14 +129,14 @@ REASONS: dict[str, Sentence] = {
 
 def _refuse_short(s: Situation, e: Evidence) -> str:
     fraction = _fraction(s, e)
-    later = f"; {percent(fraction.unseen)} of those with the event would have it later"
+    later = f"; {percent(fraction.unseen)} of all events, recorded ones included, would come later"
     ratio = f"RECeUS ratio {ratio_text(fraction.ratio)}, to be below 0.05{later if is_told(fraction.unseen) else ''}"
-    return f"Follow-up is too short. At its end the curve of events still falls ({ratio})."
+    return f"Follow-up is too short. At its end the curve of events has not levelled off ({ratio})."
 
 
 def _refuse_labels(s: Situation, e: Evidence) -> str:
-    ends = f", {percent(e.bounds.lowest, 1)} and {percent(e.bounds.highest)}," * is_told(e.bounds.lowest)
-    return f"Nothing is known about how events get recorded. Any mean risk between the bounds{ends} is possible."
+    ends = f" between {percent(e.bounds.lowest, 1)} and {percent(e.bounds.highest)}" * is_told(e.bounds.lowest)
+    return f"Nothing is known about how events get recorded. Any share of people with the event{ends} is possible."
 
 
 # What speaks against a method, by the names of `whether.advise.standing`, as it goes into brackets.
@@ -167,7 +167,7 @@ FLAGS: dict[str, Sentence] = {
         "Whether the curve of events levels off is unclear: part of the mean risk is extrapolated."
     ),
     "extrapolation": lambda s, e: (
-        f"Of those expected to have the event, {percent(s.unseen_share)} would have it after the longest follow-up: "
+        f"{percent(s.unseen_share)} of all events, recorded ones included, would come after the longest follow-up: "
         "that part of the mean risk is extrapolated."
     ),
     "unchecked times": lambda s, e: (
@@ -186,8 +186,8 @@ FLAGS: dict[str, Sentence] = {
         "although recorded times agree with recorded events: the shape of the model is in doubt."
     ),
     "shape of times": lambda s, e: (
-        f"{percent(s.misplaced_share)} of the events come when the event-time model does not expect them: none of its "
-        "residual distributions has the shape of these times, and the mean risk may be off by some percentage points."
+        f"{percent(s.misplaced_share)} of the events come when the event-time model does not expect them: none of the "
+        "time distributions it can have fits these times, and the mean risk may be off by some percentage points."
     ),
     "exchange": lambda s, e: (
         "Solutions that fit equally well rank people differently: risk and chance to be recorded may be exchanged."

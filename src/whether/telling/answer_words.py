@@ -38,17 +38,25 @@ _NOTES = {
     "the most that the curve of events leaves open.",
     "intervals reach to other models": "{what} as far as {models} models with other shapes of event times that "
     "these data cannot rule out, each weighted by how well it predicts.",
-    "checked on a part": "Backtest and sensitivity use {part:,} of {people:,} people, drawn at random.",
-    "checked with linear models": "Backtest and sensitivity use the linear learner; the fit uses the {learner} one.",
+    "checked on a part": "{checks} {part:,} of {people:,} people, drawn at random.",
+    "checked with linear models": "{checks} the linear learner; the fit uses the {learner} one.",
     "other advice for the part": "For the people of the sensitivity analysis {method} is recommended, and the "
     "analysis starts from it.",
 }
 
 
-def note_sentence(note: Note, kind: str, tells_ends: bool) -> str:
-    """Say how something was done, under an answer of a kind; where it is no estimate, only single risks have limits."""
+def note_sentence(note: Note, analysis: Analysis, tells_ends: bool) -> str:
+    """Say how something was done; where the answer is no estimate, only single risks have limits."""
     ends = "The upper end, and the intervals of single risks, reach" if tells_ends else "The intervals of risks reach"
-    return _NOTES[note.name].format(**note.values, what="The intervals reach" if kind == "estimate" else ends)
+    what = "The intervals reach" if analysis.kind == "estimate" else ends
+    return _NOTES[note.name].format(**note.values, what=what, checks=_checks_use(analysis))
+
+
+def _checks_use(analysis: Analysis) -> str:
+    """Name the checks that were made, with their verb."""
+    if analysis.backtest is None:
+        return "The sensitivity analysis uses"
+    return "The backtest uses" if analysis.sensitivity is None else "Backtest and sensitivity analysis use"
 
 
 # What a fit warned of, for who has not called it: in plain words.
@@ -81,6 +89,7 @@ class AnswerWords:
     def __init__(self, analysis: Analysis, rule: Disclosure) -> None:
         self.analysis = analysis
         self.told = rule.tell(analysis)
+        self.fewest = rule.fewest
         self.advice = AdviceWords(analysis.recommendation, rule)
         n_cautions = len(analysis.recommendation.flags) + len(analysis.warnings) + len(analysis.cautions)
         self.headline = Headline(analysis, self.told, n_cautions)
@@ -106,7 +115,7 @@ class AnswerWords:
 
     def notes(self) -> list[str]:
         """Return how intervals and checks were made, where that is not the usual way."""
-        return [note_sentence(note, self.analysis.kind, self.headline.tells_ends) for note in self.analysis.notes]
+        return [note_sentence(note, self.analysis, self.headline.tells_ends) for note in self.analysis.notes]
 
     def cautions(self) -> list[str]:
         """Return everything of which the reader should beware."""
@@ -121,7 +130,10 @@ class AnswerWords:
         if not is_known(share) or "extrapolation" in self.analysis.recommendation.flags:
             return ""
         size = percent(share, places_of(share)) if share >= 0.0005 else "next to none"
-        return f" By a linear model of event times, {size} of the expected events come after the longest follow-up."
+        return (
+            f" By a linear model of event times, {size} of all events, recorded ones included, come after the longest "
+            "follow-up."
+        )
 
     def caution(self, name: str) -> str:
         """Return a finding about the level of the answer in a sentence."""
@@ -176,7 +188,7 @@ class AnswerWords:
     @property
     def untold(self) -> str:
         """That the past was rehearsed without the share that was given; empty where none was."""
-        return "" if self.analysis.share is None else ", without the share of positives that was given"
+        return "" if self.analysis.share is None else ", without the share that was given"
 
     def sensitivity(self) -> str:
         """The mean risk by the methods left standing, and which were left out, with the reason."""
@@ -198,7 +210,7 @@ class AnswerWords:
 
     def _standing(self, moved: Sensitivity) -> str:
         if not moved.standing:
-            return "No other method is left."
+            return "No other method is left to compare with."
         others = ", ".join(str(variant.value) for variant in moved.standing)
         by = f"by this and the other methods that these data do not rule out ({others})"
         one, ends = self.ends_of_methods(moved)

@@ -34,8 +34,8 @@ WEIGHTED = (
     "the inverse of their chance to be followed long enough, which is right if follow-up does not depend on features."
 )
 _VERDICTS = {
-    "worth it": "event times are worth it here",
-    "a waste": "event times are a waste of time here",
+    "worth it": "event times improve the ranking here",
+    "a waste": "event times make the ranking worse here",
     "open": "no difference can be shown",
 }
 
@@ -64,7 +64,7 @@ def _date(endpoint: float) -> str:
 
 
 def worth_sentence(record: Backtest) -> str:
-    """Say whether event times are worth it here."""
+    """Say whether event times improve the ranking here."""
     found: WorthOfTimes | None = record.worth_of_times()
     if found is None:
         return "Methods with and without event times are needed to compare them."

@@ -28,6 +28,7 @@ from whether.telling.words import (
     signed_interval,
 )
 
+EQUALLY_LIKELY = "If all positives were equally likely to be recorded"
 # Drivers that are listed by name.
 MOST_LISTED = 8
 
@@ -44,7 +45,7 @@ def evidence_sentences(
             partial(follow_up_sentences, enters_late=bool(evidence.counts.n_late), unit=unit),
         ),
         "Dependence on features": (evidence.dependence, partial(_dependence, called=called)),
-        "Event times": (evidence.trust, _trust),
+        "Event times": (evidence.trust, partial(_trust, unit=unit)),
         "Shape of event times": (evidence.shape, _shape),
         "Curves without a model": (evidence.agreement, _agreement),
         "Equal chances to be recorded": (evidence.scar, _scar),
@@ -99,12 +100,17 @@ def _bounds(found: BoundsEvidence) -> list[str]:
             f"{percent(found.lowest_by_times_limit, 1)} {'' if estimate else 'are '}(lower limit of a 95 % interval)."
         )
     if is_told(found.highest_if_constant) and is_known(found.highest_if_constant):
-        lines.append(
-            f"If all positives were equally likely to be recorded, at most {percent(found.highest_if_constant)} would "
-            f"be positive: {percent(found.highest_label_probability)} of the people most likely to have a recorded "
-            f"event have one (at least {percent(found.highest_label_limit)}, 95 % confidence), and so would at least "
-            "that share of all positives."
+        most_likely = (
+            f"{percent(found.highest_label_probability)} of the people most likely to have a recorded event have one "
+            f"(at least {percent(found.highest_label_limit)}, 95 % confidence)"
         )
+        if found.highest_if_constant < found.highest:
+            bound = f"at most {percent(found.highest_if_constant)} would be positive"
+            lines.append(
+                f"{EQUALLY_LIKELY}, {bound}: {most_likely}, and so would at least that share of all positives."
+            )
+        else:
+            lines.append(f"{EQUALLY_LIKELY}, that upper bound would be no lower: only {most_likely}.")
     return lines
 
 
@@ -124,7 +130,7 @@ def _dependence(found: DependenceEvidence, called: Callable[[str], str]) -> list
             f"{percent(found.selection_share)} of the differences in who has a recorded event (on the log scale) "
             f"reflect timing, not risk: among positives the chance to be seen runs from {low:.2f} to {high:.2f} (10 % "
             f"and 90 % of people).{cost} Log follow-up spreads {found.breadth:.2g} times as wide as log event times.",
-            f"Of the expected positives {percent(found.unseen_share)} would have their event after the longest "
+            f"{percent(found.unseen_share)} of all events, recorded ones included, would come after the longest "
             "follow-up.",
         ]
     return lines
@@ -145,13 +151,13 @@ def _list(drivers: Sequence[Driver], called: Callable[[str], str]) -> str:
     return shown + (f" and {len(drivers) - MOST_LISTED} more" if len(drivers) > MOST_LISTED else "")
 
 
-def _trust(found: TrustEvidence) -> list[str]:
+def _trust(found: TrustEvidence, unit: str = "") -> list[str]:
     heaping, end, lines = found.heaping, found.end_mass, []
     if heaping is not None and is_told(heaping.distinct_share):
         lines.append(f"{percent(heaping.distinct_share)} of the event times are distinct.")
     values = [] if heaping is None else [f"{value.time:g}" for value in heaping.values[:3] if is_told(value.time)]
     if heaping is not None and is_told(heaping.excess_share):
-        most = f" (most at {', '.join(values)})" if values else ""
+        most = f" (most at {', '.join(values)}{f' {unit}' if unit else ''})" if values else ""
         lines.append(f"{percent(heaping.excess_share, 1)} of the events pile up at single values{most}.")
     if end is not None and is_told(end.share):
         lines.append(
@@ -203,8 +209,8 @@ def _scar(found: ScarEvidence) -> list[str]:
 
 def _exchange(found: ExchangeEvidence) -> list[str]:
     lines = [
-        f"From recorded events alone the mean risk could be {found.mean_risk:.2f} or, risk and chance to be "
-        f"seen exchanged, {found.mean_exchanged:.2f} (the two correlate {signed(found.correlation, 2)})."
+        f"From recorded events alone the mean risk could be {percent(found.mean_risk)} or, risk and chance to be seen "
+        f"exchanged, {percent(found.mean_exchanged)} (the two correlate {signed(found.correlation, 2)})."
     ]
     if found.restriction == "none":
         return [*lines, "Nothing tells them apart."]

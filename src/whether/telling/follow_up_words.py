@@ -43,15 +43,15 @@ def _event_curve(found: EventCurve, unit: str) -> list[str]:
     level = found.plateau
     there = f"; there {percent_interval(level)} are event-free" if is_told(level) else ""
     lines = [
-        f"Last event at {found.last_event:,.4g}{f' {unit}' if unit else ''}, with {found.n_after_last_event} people "
-        f"followed event-free beyond it{there}."
+        f"Last event at about {found.last_event:,.4g}{f' {unit}' if unit else ''}, with {found.n_after_last_event} "
+        f"people followed event-free beyond it{there}."
     ]
     if is_told(found.late_rate):
         rate = found.late_rate
         lines.append(
             f"In the second half of follow-up there were {number(1000 * rate.estimate)} events per 1,000 people and "
             f"{one_unit(unit)} ({number(1000 * rate.lower)} to {number(1000 * rate.upper)}): if that went on for as "
-            f"long again, {percent(found.further_share)} of those still event-free would have the event."
+            f"long again, {percent(found.further_share)} of those still under observation would have the event."
         )
     last = ["With late entry Maller and Zhou’s and Shen’s statistics are not defined."]
     if found.last_events is not None:

@@ -8,20 +8,23 @@ from typing import NamedTuple
 from whether.analysis import GroupLevel
 from whether.evaluate import Interval
 from whether.telling.disclosure import is_told
+from whether.telling.record_words import level_words
 from whether.telling.words import count_interval, count_range, name, percent_interval, percent_range, places_of
 
 UNTOLD = "not told, since some levels have too few people with, or without, a recorded event."
 RANGES = "A range holds for its own level: the ranges of levels need not add up to that of the whole cohort."
-HEADER = ("people", "recorded events", "mean risk", "still expected")
-# Those that have limits.
-ENDS = HEADER[2:]
 
 
 class GroupRow(NamedTuple):
-    """A level in words: its name, and cells under `HEADER`."""
+    """A level in words: its name, and cells under `group_header`."""
 
     level: str
     cells: tuple[str, ...]
+
+
+def group_header(kind: str) -> tuple[str, ...]:
+    """Heads of the cells of a level, under an answer of a kind."""
+    return "people", "recorded events", level_words(kind), "still expected"
 
 
 def told_columns(levels: Sequence[GroupLevel]) -> dict[str, list[GroupLevel]]:
@@ -58,14 +61,15 @@ def _count(found: Interval, is_range: bool) -> str:
     return count_range(found.lower, found.upper) if is_range else count_interval(found)
 
 
-def group_lines(columns: dict[str, list[GroupLevel]], *, is_range: bool) -> list[str]:
+def group_lines(columns: dict[str, list[GroupLevel]], kind: str) -> list[str]:
     """Tables of all columns, each under its title."""
     lines: list[str] = []
+    is_range = kind != "estimate"
     for column, levels in columns.items():
         if not levels:
             lines += ["", f"By {name(column).short}: {UNTOLD}"]
             continue
-        rows = [GroupRow(f"By {name(column).short}", HEADER), *group_rows(levels, is_range=is_range)]
+        rows = [GroupRow(f"By {name(column).short}", group_header(kind)), *group_rows(levels, is_range=is_range)]
         lines += ["", *aligned_lines(rows)]
     return [*lines, RANGES] if is_range and any(columns.values()) else lines
 

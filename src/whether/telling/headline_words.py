@@ -10,7 +10,7 @@ from whether.advise.situation import Situation
 from whether.analysis import Analysis
 from whether.analysis.cautions import CURVE_ABOVE, PAST_ABOVE, PAST_BELOW
 from whether.telling.disclosure import is_told
-from whether.telling.record_words import QUESTIONS, curves_of_deaths
+from whether.telling.record_words import EVENTUALLY, HAVE_WORDS, QUESTIONS, curves_of_deaths
 from whether.telling.share_words import beside_share, taken_share
 from whether.telling.words import (
     FEW_OF_A_KIND,
@@ -73,8 +73,7 @@ class Headline:
     @property
     def _ever(self) -> str:
         """When, as it goes after "have it"."""
-        later = {LIFETIME: "before they die", NET: "eventually, in a world without other deaths"}
-        return later.get(self.analysis.question, "eventually")
+        return EVENTUALLY[self.analysis.question]
 
     def question(self) -> list[str]:
         """What is asked of people of whom some died first."""
@@ -197,7 +196,9 @@ class Headline:
         seen = f"the event was recorded in {percent(analysis.n_events / analysis.n_people, 1)} of the cohort."
         limits = percent_range(found.lower, found.upper, 1)
         if analysis.kind != "estimate":
-            return f"The mean risk lies between {limits.replace(' to ', ' and ')}; {seen}"
+            is_record = analysis.kind == "ranking"
+            what = f"share of people who {HAVE_WORDS[analysis.question]}" if is_record else "mean risk"
+            return f"The {what} lies between {limits.replace(' to ', ' and ')}; {seen}"
         interval = f" ({100 * found.level:g} % interval {limits})" if limits else ""
         risk = f"The mean risk of people like these is {percent(found.estimate, 1)}{interval}; {seen}"
         beside = beside_share(self.told.share), self.beside_curve, self.past and f"{self.past}."
@@ -214,8 +215,8 @@ class Headline:
         known = is_known(risk.upper)
         what = "the interval covers both" if known else "the model may miss late events"
         if not is_told(self.told.evidence.bounds.lowest_by_times):
-            return f"The curve of events alone comes to more than the model’s mean risk; {what}."
-        by_model = f"the model to {percent(risk.estimate, 1)}; {what}"
+            return f"Within follow-up the curve of events alone comes to more than the model’s mean risk; {what}."
+        by_model = f"the model in the end to {percent(risk.estimate, 1)}; {what}"
         return f"The curve of events alone comes to {percent(curve, 1)} {self.by_then}, {by_model}."
 
     @property

@@ -107,7 +107,8 @@ def _sentence(obstacle: Obstacle, check: TableCheck, fewest: int) -> str:
         case Hurdle.NO_TIME:
             return (
                 "No column looks like a time. Name the one with the time of the event or, without it, of the end of "
-                "follow-up as `time`; where there are dates, that of entry as `entry`, too."
+                "follow-up as `time`; where there are dates, that of entry as `entry`, too. If the table has no times, "
+                "leave `time` out: the answer is then mostly a ranking of people, without a number of further events."
             )
         case Hurdle.SEVERAL_TIMES:
             return f"Several columns could be the time: {columns}. Name the one that is meant as `time`."
@@ -150,10 +151,12 @@ def look_data(check: TableCheck, rule: Disclosure) -> dict[str, Any]:
 
 READY = "Ready. To run the analysis:"
 NOT_READY = "What stands in the way:"
-FOR_EXAMPLE = "Once that is settled, run (with the first guess filled in):"
+# What stands in a proposed command line where only the user knows what belongs there.
+ANY_COLUMN, ANY_DATE = "COLUMN", "DATE"
 GOING_ON = "This is the same as:"
 CONFIRM = "Is that right? Go on"
 STOPPED = "Nothing was analysed: --event is missing. If the columns are what they seem to be, run the command above."
+UNSETTLED = "Nothing was analysed: settle what stands in the way first."
 
 # What is asked on a terminal.
 ASK_EVENT = "Which column says whether the event was seen (or has its date)?"
@@ -162,6 +165,17 @@ ASK_COMPETING = "Which value means that something else came first, such as anoth
 ASK_TIME = "Which column has the time of the event or, without it, of the end of follow-up?"
 ASK_ENDPOINT = "On which date did follow-up end for everybody, as 2020-12-31?"
 NONE = "none"
+
+
+def how_to_run(is_ready: bool, commands: list[str]) -> str:
+    """Say what the proposed command lines are: ready, to be filled in, to be chosen from, or a guess."""
+    if is_ready:
+        return READY
+    words = {word for line in commands for word in line.split()}
+    blanks = {ANY_COLUMN: "the name of the column", ANY_DATE: "the date"}
+    filled = " and ".join(f"{what} in place of {blank}" for blank, what in blanks.items() if blank in words)
+    how = f"with {filled}" if filled else "with the first guess filled in"
+    return f"Once that is settled, run {'one of these' if len(commands) > 1 else 'this'} ({how}):"
 
 
 def ask_values(column: str, held: tuple[Held, ...]) -> str:

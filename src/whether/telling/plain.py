@@ -1,4 +1,4 @@
-"""Facts as plain data that JSON can have: numbers about the cohort and the model, nothing about single persons."""
+"""Facts as plain data that JSON can have: numbers about the cohort and the model, no individual-level data."""
 
 from __future__ import annotations
 

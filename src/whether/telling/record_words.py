@@ -55,6 +55,24 @@ RISK_WORDS = {
     NET: "ever comes, in a world without other deaths",
 }
 STILL_WORDS = {"": "", LIFETIME: " before death", NET: ", in a world without other deaths"}
+# Who has it, as it goes after "the share of people who": not the mean risk where that is of a recorded event.
+HAVE_WORDS = {
+    "": "ever have the event",
+    LIFETIME: "have the event before death",
+    NET: "would ever have the event, in a world without other deaths",
+}
+# When, as it goes after "expected to have it".
+EVENTUALLY = {"": "eventually", LIFETIME: "before they die", NET: "eventually, in a world without other deaths"}
+
+
+def level_words(kind: str) -> str:
+    """What the level of an answer is called, where there is little room."""
+    return "share with the event" if kind == "ranking" else "mean risk"
+
+
+def risk_words(kind: str, question: str) -> str:
+    """What the risk of an answer is the probability of, as it goes after "the event"; a ranking's is of a record."""
+    return "is recorded" if kind == "ranking" else RISK_WORDS[question]
 
 
 def death_sentences(found: DeathEvidence, unit: str = "") -> list[str]:

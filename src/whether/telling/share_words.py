@@ -13,7 +13,11 @@ EXACT = 0.0015
 
 def taken_share(found: ShareCheck | None) -> str:
     """That an answer rests on a share, as it goes to the end of a sentence; empty where it does not."""
-    return "" if found is None else f", with the share of positives taken to be {given_share(found)} from elsewhere"
+    return (
+        ""
+        if found is None
+        else f", with the share of people who ever have it taken to be {given_share(found)} from elsewhere"
+    )
 
 
 def assumed_share(known: KnownShare | None) -> str:
@@ -46,7 +50,7 @@ def share_caution(found: ShareCheck | None) -> str:
     side = "above" if found.gap > 0 else "below"
     size = f" by {points(found.gap)} percentage points" if is_told(found.gap) else ""
     return (
-        f"The share of positives that was given, {given_share(found)}, lies {side} all that these data allow without "
-        f"it{size}, which is more than its error explains: either it is that of other people, or an assumption of the "
-        "method is wrong."
+        f"The share of people who ever have the event, given as {given_share(found)}, lies {side} all that these data "
+        f"allow without it{size}, which is more than its error explains: either it is that of other people, or an "
+        "assumption of the method is wrong."
     )

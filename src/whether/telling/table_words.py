@@ -277,12 +277,12 @@ def _(finding: facts.EndpointRead, fewest: int = FEWEST) -> str:
 @word.register
 def _(finding: facts.NeverAfter, fewest: int = FEWEST) -> str:
     if finding.people == 0:
-        return f"Nobody without the event reached {finding.limit:g}, after which it can no longer happen."
+        return f"Nobody without the event reached a time of {finding.limit:g}, after which it can no longer happen."
     told = min(finding.people, finding.unlabeled - finding.people) >= fewest
-    past = f"{finding.people:,} of {finding.unlabeled:,} people" if told else "People"
+    past = f"{finding.people:,} of the {finding.unlabeled:,}" if told else "Some"
     return (
-        f"{past} without the event who reached {finding.limit:g}, after which the event "
-        "can no longer happen, are known never to have it."
+        f"{past} people without the event reached a time of {finding.limit:g}, after which it can no longer happen: "
+        "they are known never to have it."
     )
 
 

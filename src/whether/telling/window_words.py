@@ -73,7 +73,7 @@ def beyond_sentences(told: Analysis) -> list[str]:
         return []
     parts = [f"{percent(one.beyond)} of those within {span_text(one.length, told.origin.unit)}" for one in late]
     return [
-        f"Of the expected events, {_listed(parts)} would come later than anybody was followed: there the model "
+        f"Of the events still expected, {_listed(parts)} would come later than anybody was followed: there the model "
         "extrapolates."
     ]
 

@@ -223,9 +223,15 @@ def as_rows(text: str) -> str:
 
     >>> as_rows("About 33 of the 409 people ...")
     'About 33 of the 409 rows ...'
+    >>> as_rows("People who were followed count per person.")
+    'Rows that were followed count per row.'
     """
     for who, what in (
         ("people who", "rows that"),
+        ("People who", "Rows that"),
+        ("with no recorded event who", "with no recorded event that"),
+        ("per person", "per row"),
+        ("a person’s", "a row’s"),
         ("people", "rows"),
         ("People", "Rows"),
         ("Each person’s", "Each row’s"),

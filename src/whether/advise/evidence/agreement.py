@@ -96,7 +96,7 @@ def _test(fit: ProbeFit, groups: list[Rows], null: str, note: str) -> Hypothesis
     values, vectors = eigh(rest.T @ rest, excess.T @ excess)
     kept = values > LEAST_LEFT
     if not kept.any():
-        return HypothesisTest(null, note="the coefficients leave nothing to compare")
+        return HypothesisTest(null, note="the model fits each of the groups exactly")
     statistic = float(((vectors[:, kept].T @ excess.sum(axis=0)) ** 2 / values[kept]).sum())
     return HypothesisTest.of(null, statistic, int(kept.sum()), note)
 

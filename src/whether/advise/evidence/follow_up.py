@@ -62,18 +62,20 @@ class EventCurve:
     """What event times say of the end of follow-up."""
 
     last_event: Annotated[float, Personal(2)]
-    n_after_last_event: Annotated[int, People("people")]  #: People followed event-free beyond the last event.
+    #: People followed event-free beyond the last event: they may be all who are not known to be negative.
+    n_after_last_event: Annotated[int, People("people"), RestsOn(("n_negative",))]
     #: Kaplan and Meier's estimate of the share that is event-free at the last event.
     plateau: Annotated[Interval, RestsOn(("events",)), Personal(2)]
     #: Events per person and unit of time in the second half of follow-up.
     late_rate: Annotated[Interval, RestsOn(("n_late",))]
-    #: Share of those event-free at the end who would have the event if that rate lasted for as long again.
+    #: Share of those under observation at the end who would have the event if that rate lasted for as long again.
     further_share: Annotated[float, RestsOn(("n_late",))]
     last_events: LastEvents | None  #: None with late entry, for which they are not made.
     #: From event times (Selukar and Othus 2023): appropriate for a cure model if the cured share exceeds 0.025 and the
     #: ratio is below 0.05.
     receus: CureFraction
     n_late: Annotated[int, People("events")] = field(repr=False)  #: Events in the second half of follow-up.
+    n_negative: Annotated[int, People("people")] = field(repr=False)  #: People who are known to be negative.
     curve: SurvivalCurve = field(repr=False)
 
 
@@ -145,16 +147,19 @@ def _event_curve(cohort: Cohort, recorded: Cohort, rng: np.random.Generator) -> 
     labeled, time, entry = cohort.labeled, cohort.required("time"), cohort.entry_time
     last = float(time[labeled].max())
     curve = event_curve(recorded)
-    late_rate, further, n_late = _late_rate(labeled, time, np.zeros(cohort.n) if entry is None else entry)
+    # Nobody who died was followed on, however long the view has them watched.
+    observed = recorded.required("time")
+    late_rate, further, n_late = _late_rate(labeled, observed, np.zeros(cohort.n) if entry is None else entry)
     return EventCurve(
         last_event=last,
-        n_after_last_event=int(np.count_nonzero(time > last)),
+        n_after_last_event=int(np.count_nonzero(observed > last)),
         plateau=_plateau(curve, last),
         late_rate=late_rate,
         further_share=further,
         last_events=last_events(labeled, time, rng) if entry is None else None,
         receus=estimate_cure_fraction(recorded),
         n_late=n_late,
+        n_negative=0 if recorded.seen_negative is None else int(np.count_nonzero(recorded.seen_negative)),
         curve=curve,
     )
 

@@ -200,7 +200,7 @@ def design_probe(
     eta, v = fit.predict(testing.features[:, columns])
     indices = np.column_stack([np.asarray(eta), v[0]])
     reduced = replace(testing, features=indices, names=("outcome", "propensity"))
-    return ProbeDesign(reduced, np.array([1]), "on half of the people, with indices that the others chose")
+    return ProbeDesign(reduced, np.array([1]), "on half of the people, along two directions found in the other half")
 
 
 def promising_columns(cohort: Cohort, most: int = MOST_CHOSEN) -> Columns:

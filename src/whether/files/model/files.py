@@ -216,7 +216,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     if not where.is_file():
         raise ModelFileError(f"There is no file {str(path)!r}.")
     if where.stat().st_size > LARGEST_FILE:
-        raise ModelFileError(f"{str(path)!r} is too large to be a model file.")
+        raise ModelFileError(f"{str(path)!r} is too large to be a model file: it has more than 2 GB.")
     content = where.read_bytes()
     if not content.startswith(b"PK\x03\x04"):
         raise ModelFileError(

@@ -50,7 +50,10 @@ def _part_of_day(column: Column, cell: str) -> float:
         return 0.0
     found = CLOCK.fullmatch(cell)
     if found is None or int(found["hour"]) > 24 or int(found["minute"] or 0) > 59:
-        raise TableError(f"Column {column.name!r} has a time of day that does not exist: {shorten(cell)!r}.")
+        raise TableError(
+            f"Column {column.name!r} has a time of day that does not exist: {shorten(cell)!r}. Put it right, or empty "
+            "the cell."
+        )
     seconds = 3600.0 * int(found["hour"]) + 60 * int(found["minute"] or 0)
     seconds += float((found["second"] or "0").replace(",", "."))
     if found["sign"]:
@@ -95,7 +98,8 @@ def _day(column: Column, year: int, month: int, day: int) -> float:
         return float(datetime.date(year, month, day).toordinal() - EPOCH)
     except ValueError:
         raise TableError(
-            f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}."
+            f"Column {column.name!r} has a date that does not exist: year {year}, month {month}, day {day}. Put "
+            "it right, or empty the cell."
         ) from None
 
 

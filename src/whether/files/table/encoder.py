@@ -116,7 +116,9 @@ class CategoryPlan:
     def encode(self, column: Column, findings: list[Finding]) -> Iterator[Array]:
         """Features, in the order of their names."""
         if column.kind == "other":
-            raise TableError(f"Column {self.name!r} holds {column.data.type}, which cannot be a category.")
+            raise TableError(
+                f"Column {self.name!r} holds {column.data.type}, which cannot be a category: leave it out with `drop`."
+            )
         codes, missing = self._code(column, findings)
         for code in range(1, len(self.levels)):
             yield (codes == code).astype(float)

@@ -33,7 +33,10 @@ def read_event(
     if column.kind == "empty":
         raise TableError(f"Column {column.name!r} is empty, so nobody's event is known.")
     if column.kind == "other":
-        raise TableError(f"Column {column.name!r} holds {column.data.type}, which cannot say who had the event.")
+        raise TableError(
+            f"Column {column.name!r} holds {column.data.type}, which cannot say who had the event. Give a column of 0 "
+            "and 1, of yes and no, or of values of which `event_value` names the event."
+        )
     if roles.event_is_dated:
         event = np.asarray(pc.is_valid(column.data).to_numpy(), dtype=bool)
         if not is_part:

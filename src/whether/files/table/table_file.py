@@ -152,7 +152,9 @@ def _open_frame(frame: Any) -> OpenTable:
         try:
             return pa.Table.from_pandas(frame[columns], preserve_index=False)
         except (pa.ArrowException, TypeError) as error:
-            raise TableError(f"Cells of a column are of different kinds: {error.args[-1]}. Make them one.") from error
+            raise TableError(
+                f"Cells of a column are of different kinds: {error.args[-1]}. Make them all one kind."
+            ) from error
 
     return OpenTable("table", list(frame.columns), fetch)
 

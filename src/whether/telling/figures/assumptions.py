@@ -65,7 +65,7 @@ def mean_risk_chart(reading: Reading) -> Chart | None:
     one, ends = reading.words.ends_of_methods(found)
     standing = f"By the methods that these data do not rule out it {'is' if one else 'goes from'} {ends}"
     if not found.standing:
-        standing = "No other method is left"
+        standing = "No other method is left to compare with"
     here = _own_mean(reading, found.own_mean)
     own = percent(here, places_of(here))
     is_crossed = any(variant.objection for variant in variants)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from whether.analysis import GroupLevel
 from whether.palette import BLUE, GREY
 from whether.telling.figures.drawing import Chart, Mark, Table, legend_above, name_features, percent_axis
-from whether.telling.group_words import ENDS, HEADER, RANGES, group_rows, told_columns
+from whether.telling.group_words import RANGES, group_header, group_rows, told_columns
 from whether.telling.reading import Reading
-from whether.telling.record_words import RISK_WORDS
+from whether.telling.record_words import HAVE_WORDS, RISK_WORDS, level_words
 from whether.telling.words import name, percent, percent_interval, percent_range, places_of
 
 if TYPE_CHECKING:
@@ -35,14 +35,15 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
     lowest, highest = (pick(levels, key=lambda one: one.mean_risk.estimate) for pick in (min, max))
     ends = RANGES if is_range else f"The mean risk goes from {_say(lowest, levels)} to {_say(highest, levels)}."
     everybody = None if is_range else reading.analysis.mean_risk.estimate
+    header, level = group_header(reading.analysis.kind), level_words(reading.analysis.kind)
     return Chart(
         f"by-{number}",
         f"By {name(column).short}",
-        f"A {limits} of the mean risk for each of {len(levels)} levels. {ends}".strip(),
+        f"A {limits} of the {level} for each of {len(levels)} levels. {ends}".strip(),
         f"{'' if number else _about(reading)}{ends}".strip(),
-        partial(_draw, list(levels)[::-1], everybody, limits),
+        partial(_draw, list(levels)[::-1], everybody, (level, limits)),
         Table(
-            (name(column).short, *(f"{head} ({limits})" if head in ENDS else head for head in HEADER)),
+            (name(column).short, *header[:2], *(f"{head} ({limits})" for head in header[2:])),
             [(name(one.level), *row.cells) for one, row in zip(levels, rows, strict=True)],
         ),
         height=(90 + 30 * len(levels), 100 + 30 * len(levels)),
@@ -51,8 +52,11 @@ def _chart(reading: Reading, number: int, column: str, levels: Sequence[GroupLev
 
 
 def _about(reading: Reading) -> str:
+    asked = reading.question
+    is_record = reading.analysis.kind == "ranking"
+    level = f"share of people who {HAVE_WORDS[asked]}" if is_record else f"mean risk that the event {RISK_WORDS[asked]}"
     return (
-        f"The mean risk that the event {RISK_WORDS[reading.question]}, and how many more people are expected to have "
+        f"The {level}, and how many more people are expected to have "
         "it, for each level of a column. Levels of few people are pooled, so that the people of all levels are the "
         "whole cohort. Rounded numbers may not add up to the total. "
     )
@@ -64,11 +68,11 @@ def _say(level: GroupLevel, levels: Sequence[GroupLevel]) -> str:
 
 
 def _draw(
-    levels: list[GroupLevel], everybody: float | None, limits: str, figure: FigureBase, narrow: bool
+    levels: list[GroupLevel], everybody: float | None, words: tuple[str, str], figure: FigureBase, narrow: bool
 ) -> list[Mark]:
     """Points on intervals beside the mean risk of everybody; ranges, without that, have no points."""
     ax = figure.subplots()
-    marks = []
+    marks, (what, limits) = [], words
     is_range = everybody is None
     if everybody is not None:
         label = f"whole cohort, {percent(everybody, places_of(everybody))}"
@@ -82,9 +86,9 @@ def _draw(
             ax.plot([risk.estimate], [y], color=BLUE, marker="o", markersize=7, linestyle="")
         told = percent_range(risk.lower, risk.upper) if is_range else percent_interval(risk)
         middle = (risk.lower + risk.upper) / 2 if is_range else risk.estimate
-        marks.append(Mark(ax, middle, y, f"{name(one.level).short}: mean risk {told}"))
+        marks.append(Mark(ax, middle, y, f"{name(one.level).short}: {what} {told}"))
     name_features(ax, [one.level for one in levels], narrow)
-    ax.set(xlim=(0, 1), xlabel=f"mean risk (%, {limits})")
+    ax.set(xlim=(0, 1), xlabel=f"{what} (%, {limits})")
     percent_axis(ax.xaxis)
     if everybody is not None:
         legend_above(ax, narrow)

@@ -52,7 +52,7 @@ SETTINGS: Any = {
     "ytick.color": INK,
     "ytick.labelsize": 12.0,
 }
-TOO_FEW = "Too few people or events to show anything without pointing at single persons."
+TOO_FEW = "Too few people or events to show anything without pointing at individuals."
 
 
 @dataclass(frozen=True)

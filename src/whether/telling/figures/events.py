@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_LISTED = 40
+# Of the times, which are round ones.
+DIGITS = 4
 # Width of a digit under the axis as a share of it, on wide and on narrow screens.
 PER_DIGIT = (0.0125, 0.028)
 _READINGS = {
@@ -43,8 +45,9 @@ def event_curve(reading: CohortReading) -> Chart | None:
     if thin is None:
         return None
     fitted, name = reading.fitted_curve, _name(reading)
-    end, level = reading.length(float(thin.times[-1])), percent(thin.survival[-1])
-    band = percent_range(thin.lower[-1], thin.upper[-1])
+    # Rounded further than the curve is, they might be those of another time, or lie above an earlier level.
+    end, level = f"{_time(thin.times[-1], ',')} {reading.unit}", percent(thin.survival[-1], thin.places)
+    band = percent_range(thin.lower[-1], thin.upper[-1], thin.places)
     left = f", with {thin.at_risk[-1]:,} people still under observation" if thin.counted[-1] else ""
     verdict, since = _verdict(reading), "" if reading.enters_late else " after entry"
     return Chart(
@@ -61,6 +64,15 @@ def event_curve(reading: CohortReading) -> Chart | None:
         note=_held_back(reading, thin),
         pointing="x",
     )
+
+
+def _time(time: float, separator: str = "") -> str:
+    """A time of the curve, which is a round one, without an exponent.
+
+    >>> _time(8.4), _time(24.75), _time(12_000), _time(12_000, ",")
+    ('8.4', '24.75', '12000', '12,000')
+    """
+    return f"{float(f'{time:.{DIGITS}g}'):{separator}.12g}"
 
 
 def _name(reading: CohortReading) -> str:
@@ -113,7 +125,11 @@ def _draw(
         model = np.append(start[1], fitted)
         ax.plot(times, model, color=DARK_RED, linestyle=(0, (5, 2)), linewidth=1.6, label="by the model")
     ax.axhline(
-        survival[-1], color=GREY, linewidth=1.2, linestyle=":", label=f"level at the end, {percent(survival[-1])}"
+        survival[-1],
+        color=GREY,
+        linewidth=1.2,
+        linestyle=":",
+        label=f"level at the end, {percent(survival[-1], thin.places)}",
     )
     if thin.is_log:
         log_axis(ax)
@@ -167,9 +183,9 @@ def _marks(
 ) -> list[Mark]:
     marks = []
     for i, (t, s, a, b) in enumerate(zip(times.tolist(), *(part.tolist() for part in curve), strict=True)):
-        said = f"{reading.length(t)}: {percent(s, thin.places)} without the event ({percent_range(a, b, thin.places)})"
+        level = f"{percent(s, thin.places)} without the event ({percent_range(a, b, thin.places)})"
         by_model = "" if model is None else f", by the model {percent(model[i], thin.places)}"
-        marks.append(Mark(ax, t, s, f"{said}{by_model}"))
+        marks.append(Mark(ax, t, s, f"{_time(t, ',')} {reading.unit}: {level}{by_model}"))
     return marks
 
 
@@ -177,7 +193,7 @@ def _table(reading: CohortReading, thin: ThinCurve, fitted: Array | None) -> Tab
     """Not too many points of the curve, evenly spread, with the last; where people may be counted, if they may."""
     header = [f"time ({reading.unit})", "without the event", "95 % interval"]
     columns = [
-        [f"{time:.4g}" for time in thin.times],
+        list(map(_time, thin.times)),
         [percent(level, thin.places) for level in thin.survival],
         [percent_range(a, b, thin.places) for a, b in zip(thin.lower, thin.upper, strict=True)],
     ]

@@ -9,9 +9,10 @@ from typing import Any
 
 from whether.analysis import Analysis
 from whether.methods import METHODS
+from whether.telling.event_words import event_name
 from whether.telling.evidence_words import evidence_sentences
 from whether.telling.page.flowchart import steps
-from whether.telling.page.notes import CITATIONS, GLOSSARY
+from whether.telling.page.notes import CITATIONS, glossary
 from whether.telling.page.sections import APPENDIX, SECTIONS, Section, make_sections
 from whether.telling.page.threshold import POSITIVE, WITH_RECORD, Sweep, sweeps
 from whether.telling.page.top import write_answer
@@ -31,7 +32,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
     swept = sweeps(reading)
     return {
         "title": name(origin.name, 60),
-        "event": name(origin.event, 40),
+        "event": event_name(origin, suppress_below),
         "origin": origin,
         "roles": _roles(reading),
         "answer": write_answer(reading),
@@ -55,7 +56,7 @@ def describe(analysis: Analysis, suppress_below: int) -> dict[str, Any]:
         "notes": list(word_all(origin.findings, suppress_below)),
         "methods_notes": words.notes(),
         "call": clean(origin.call),
-        "glossary": GLOSSARY,
+        "glossary": glossary(reading),
         "methods": [(method.name, method.words) for method in METHODS.values()],
         "citations": CITATIONS,
         "version": version("whether"),

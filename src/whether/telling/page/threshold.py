@@ -45,8 +45,8 @@ class Hit(NamedTuple):
 
 
 POSITIVE = Hit(
-    "to be positive", "to be false alarms", ", true positives", ", false positives", "to be", "are positive",
-    "of the positive", "positive", ("true positives", "false positives"),
+    "to have the event", "to be false alarms", ", true positives", ", false positives", "to", "have the event",
+    "of those with the event", "with the event", ("true positives", "false positives"),
 )  # fmt: skip
 # Where the answer is a ranking nothing is expected but what is recorded.
 WITH_RECORD = Hit(
@@ -57,7 +57,7 @@ WITH_RECORD = Hit(
 
 @dataclass(frozen=True)
 class Sweep:
-    """People above each threshold, and how many of them are expected to be positive."""
+    """People above each threshold, and how many of them are expected to have the event."""
 
     key: str
     title: str  # who is selected from

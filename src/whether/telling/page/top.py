@@ -8,10 +8,11 @@ from whether.advise.evidence.material import LIFETIME, NET
 from whether.analysis import Analysis, GroupLevel
 from whether.telling.answer_words import NO_BACKTEST, NO_SENSITIVITY, level_text
 from whether.telling.disclosure import is_told
-from whether.telling.group_words import ENDS, HEADER, UNTOLD, group_rows, told_columns
+from whether.telling.group_words import UNTOLD, group_header, group_rows, told_columns
 from whether.telling.headline_words import Headline
 from whether.telling.page.bar import Bar, cohort_bar, level_bar
 from whether.telling.reading import Reading
+from whether.telling.record_words import HAVE_WORDS
 from whether.telling.words import Name, count_range, is_known, name, percent, percent_range, places_of, plural
 
 MORE_PEOPLE = "people still expected to have the event"
@@ -20,6 +21,9 @@ MEAN_RISK = {
     LIFETIME: "mean risk that the event comes before death",
     NET: "mean risk that the event comes, in a world without other deaths",
 }
+# The same where the risk is that of a recorded event.
+SHARE = {question: f"share of people who {have}" for question, have in HAVE_WORDS.items()}
+LEVELS = {*MEAN_RISK.values(), *SHARE.values()}
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def write_answer(reading: Reading) -> Answer:
         bar,
         [_group_table(reading, column, levels) for column, levels in told_columns(reading.told.by_group).items()],
         # What the bar counts is not counted a second time.
-        facts if bar is None else [facts[0], *(fact for fact in facts if fact.label in MEAN_RISK.values())],
+        facts if bar is None else [facts[0], *(fact for fact in facts if fact.label in LEVELS)],
         _certainty(reading, headline),
     )
 
@@ -83,7 +87,8 @@ def _group_table(reading: Reading, column: str, levels: list[GroupLevel]) -> Gro
     if not levels:
         return GroupTable(name(column).short, "", (), [], f"By {name(column).short}: {UNTOLD}")
     limits = "range" if is_range else f"{100 * levels[0].mean_risk.level:g} % interval"
-    header = tuple((head, f" ({limits})" if head in ENDS else "") for head in HEADER)
+    heads = enumerate(group_header(reading.analysis.kind))
+    header = tuple((head, f" ({limits})" if place >= 2 else "") for place, head in heads)
     cells = group_rows(levels, is_range=is_range)
     bars = [level_bar(one, is_range=is_range) for one in levels]
     rows = [(name(a.level), b, c.cells) for a, b, c in zip(levels, bars, cells, strict=True)]
@@ -130,7 +135,9 @@ def _ends(told: Analysis, headline: Headline) -> list[Fact]:
     facts = [Fact(count_range(told.unseen.lower, told.unseen.upper), MORE_PEOPLE, "range")]
     if is_told(told.mean_risk):
         low, high = told.mean_risk.lower, told.mean_risk.upper
-        facts.append(Fact(percent_range(low, high, places_of(low, high)), MEAN_RISK[told.question], "range"))
+        is_record = told.kind == "ranking"
+        what = SHARE[told.question] if is_record else MEAN_RISK[told.question]
+        facts.append(Fact(percent_range(low, high, places_of(low, high)), what, "range"))
     return facts
 
 

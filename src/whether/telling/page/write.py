@@ -31,7 +31,7 @@ _APART = re.compile(r"(<(title|style|script|svg|bdi)\b.*?</\2>|<[^>]*>)", re.DOT
 def write_report(analysis: Analysis, path: str | os.PathLike[str], *, suppress_below: int = FEWEST) -> Path:
     """Write an analysis as one HTML file that opens without a network.
 
-    Nothing about single persons is in it: no row, no count below the threshold, no time that is one person's own.
+    No individual-level data is in it: no row, no count below the threshold, no time that is one person's own.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from whether.advise.evidence.material import LIFETIME
 from whether.analysis import Analysis
 from whether.telling.answer_words import AnswerWords
 from whether.telling.disclosure import is_told
+from whether.telling.event_words import event_name
 from whether.telling.words import as_rows, name, percent, plural, rows_sentence, unit_text
 
 TITLES = ("Methods", "Results")
@@ -39,7 +40,7 @@ def _methods(words: AnswerWords) -> str:
     having = "a recorded event" if analysis.kind == "ranking" else "the event"
     when = "" if analysis.kind == "ranking" else f" {asked or 'at some time'}"
     said = [
-        f"We estimated each person’s probability of having {having}{_called(analysis.origin.event)}{when}.",
+        f"We estimated each person’s probability of having {having}{_called(words)}{when}.",
         f"The estimate uses {words.advice.method} ({analysis.recommendation.method}; {_learner(analysis)}) with "
         f"{plural(n_features, 'feature')}, as implemented in whether {version('whether')}. {words.advice.assumes}",
         "The method was chosen by what the data support.",
@@ -49,9 +50,10 @@ def _methods(words: AnswerWords) -> str:
     return " ".join([*said, _intervals(words), *_checks(analysis)])
 
 
-def _called(event: str) -> str:
+def _called(words: AnswerWords) -> str:
     """Name of the event, where the column has one."""
-    return "" if event.casefold() == "event" else f" ({name(event).short})"
+    event = event_name(words.analysis.origin, words.fewest).short
+    return "" if event.casefold() == "event" else f" ({event})"
 
 
 def _learner(analysis: Analysis) -> str:

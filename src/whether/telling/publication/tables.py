@@ -16,6 +16,7 @@ from whether.telling.coefficient_words import coefficient_cells
 from whether.telling.disclosure import Disclosure, disclose, is_told
 from whether.telling.feature_words import Level, level_features
 from whether.telling.group_words import told_columns
+from whether.telling.record_words import EVENTUALLY, level_words, risk_words
 from whether.telling.window_words import window_cells, window_header
 from whether.telling.words import (
     as_rows,
@@ -147,7 +148,7 @@ def _level_rows(levels: Sequence[LevelRow], sizes: tuple[int, int, int] | None) 
 
 # Parts of models, in words.
 PARTS = {
-    "outcome": "Whether the event ever happens",
+    "outcome": "Whether the event {happens}",
     "propensity": "Whether an event is recorded",
     "location": "When it happens, in those to whom it does (log time)",
     "log hazard": "When it happens, in those to whom it does (log rate)",
@@ -167,15 +168,15 @@ def _coefficients(analysis: Analysis, rule: Disclosure) -> PublicationTable | No
     header = ("", "Coefficient", interval, "p", "Ratio", f"{interval} of the ratio")
     levels = level_features(analysis.origin.findings, rule.fewest)
     cells: list[tuple[str, ...]] = []
-    part = ""
+    part, happens = "", risk_words(analysis.kind, analysis.question)
     for row in rows:
         if row.part != part:
             part = row.part
-            cells.append((PARTS.get(part, part.capitalize()), *("",) * 5))
+            cells.append((PARTS.get(part, part.capitalize()).format(happens=happens), *("",) * 5))
         cells.append(_coefficient(row, levels))
     notes = (
         f"{type(model).__name__} ({analysis.recommendation.method}). A ratio is per one unit more of the feature: "
-        "of the odds that the event ever happens, of the time to it, or of its rate, in those to whom it happens.",
+        f"of the odds that the event {happens}, of the time to it, or of its rate, in those to whom it happens.",
         "Intervals take the penalties of the fit, where it has any, as given.",
     )
     return PublicationTable("coefficients", "Coefficients of the model", header, tuple(cells), notes)
@@ -210,7 +211,7 @@ def _results(analysis: Analysis, rule: Disclosure) -> PublicationTable | None:
         "",
         "People",
         "Recorded events",
-        f"Mean risk ({interval})",
+        f"{level_words(analysis.kind).capitalize()} ({interval})",
         f"Still expected ({interval})",
     )
     header += tuple(head.capitalize() for head in window_header(told.windows, analysis.origin.unit))
@@ -221,8 +222,10 @@ def _results(analysis: Analysis, rule: Disclosure) -> PublicationTable | None:
         for one in levels:
             cells = _result(one.n_people, one.n_events, one.mean_risk, one.unseen, one.windows, is_range=is_range)
             rows.append((f"  {name(one.level, 40).short}", *cells))
-    notes = ("Still expected: people with no recorded event who are expected to have it eventually; within some time, "
-             "counted from when each person was last seen.",)  # fmt: skip
+    notes = (
+        f"Still expected: people with no recorded event who are expected to have it {EVENTUALLY[analysis.question]}; "
+        "within some time, counted from when each person was last seen.",
+    )
     return PublicationTable("results", "Risks and events still expected", header, tuple(rows), notes)
 
 
