@@ -46,6 +46,21 @@ def test_trees_rank_people_far_better_than_lines_where_the_risk_is_curved(curved
     assert gain > 0.08
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_start_that_is_wrong_about_everybody_is_put_right(seed, monkeypatch):
+    # More positives whose events come later: labels hardly tell that from fewer whose events come earlier.
+    cohort, starts = wh.simulate("nonlinear-risk", n=3000, seed=seed), BoostedLearner._offsets
+    model = wh.FollowUpCureClassifier("lognormal", learner="boosted", random_state=0)
+
+    def mean_risk(shift):
+        shifted = lambda *given: tuple(start.moved(np.array(shift)) for start in starts(*given))  # noqa: E731
+        monkeypatch.setattr(BoostedLearner, "_offsets", shifted)
+        return model.fit(cohort.X, cohort.y, follow_up=cohort.follow_up).predict_proba(cohort.X)[:, 1].mean()
+
+    # Where trees alone had to put it right, a tenth of the people became positive.
+    assert abs(mean_risk([1.0, 0.5, 0.0]) - mean_risk([0.0, 0.0, 0.0])) < 0.08
+
+
 def test_trees_add_little_where_the_linear_model_is_right():
     cohort, fresh = wh.simulate("baseline", n=2000, seed=0), wh.simulate("baseline", n=5000, seed=1)
     aucs = [

@@ -21,7 +21,7 @@ def compare():
         wave = noise * np.tile([1.0, -1.0], 500)
         for name, first, best in (("linear", line, line + line_trees), ("level", 0.0, level_trees)):
             at_first, at_best = nothing + first, nothing + best + (wave if name == "linear" else 0.0)
-            comparison.add(name, SimpleNamespace(best_values=at_best, first_values=at_first, best_round=9))
+            comparison.add(name, SimpleNamespace(best_values=at_best, first_values=at_first, best_round=9, path=[]))
         return comparison
 
     return make

@@ -156,7 +156,6 @@ def _check_offset(offset: Offset) -> None:
 
 def _check_fit(fit: BoostedFit) -> None:
     check_array(fit.timing_columns, 1, fit.timing_columns.size, whole=True)
-    check_array(fit.levels, 1, len(fit.propensity.predictors))
     if fit.outcome is not None:
         check_array(fit.reliance, 1, fit.outcome.num_feature())
 

@@ -31,6 +31,13 @@ class Offset:
         kept = features[:, self.columns]
         return self.fit.predict(np.where(np.isnan(kept), self.fill, kept))
 
+    def moved(self, levels: Array) -> Offset:
+        """Return the offset with all predictors moved, for everybody alike."""
+        predictor = self.fit.predictor
+        coefficients = predictor.coefficients.copy()
+        coefficients[: levels.size] += levels
+        return replace(self, fit=replace(self.fit, predictor=replace(predictor, coefficients=coefficients)))
+
 
 def halfway(linear: Offset, level: Offset) -> Offset:
     """Offset halfway between a linear one and one without features, each predictor by itself.
@@ -66,11 +73,10 @@ class BoostedFit(FittedModel):
     Attributes
     ----------
     offset : Offset
+        With the levels that the predictors had in the end.
     outcome, timing : lightgbm.Booster or None
         Trees of the outcome logit, and of the propensity's sloped predictors on their own columns.
     timing_columns : ndarray of int
-    levels : ndarray of shape (K,)
-        What the propensity's predictors moved by for everybody.
     importances : dict of str to ndarray
         Total gain of each feature, by part of the model.
     reliance : ndarray of shape (d,) or None
@@ -84,7 +90,6 @@ class BoostedFit(FittedModel):
     outcome: Any
     timing: Any
     timing_columns: Rows
-    levels: Array
     importances: dict[str, Array]
     reliance: Array | None
     result: FitResult
@@ -104,7 +109,7 @@ class BoostedFit(FittedModel):
         eta, v = self.offset.predict(features)
         grown = None if self.outcome is None else _sum_trees(self.outcome, features)
         timed = None if self.timing is None else _sum_trees(self.timing, features[:, self.timing_columns])
-        return combine(self.offset, eta, v + self.levels[:, None], grown, timed)
+        return combine(self.offset, eta, v, grown, timed)
 
 
 def _sum_trees(booster: Any, features: Array) -> Array:

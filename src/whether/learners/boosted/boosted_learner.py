@@ -5,7 +5,8 @@ the linear solution, no features at all, or halfway between them. The linear mod
 is useless it is worse than nothing, because it mistakes what drives the times for what drives the risk. So trees are
 grown from both with a fold held out in turn, until held-out people tell the two starts apart. Often they do not: then
 it is no features at all where trees say more than the line, and mostly halfway where they say less. Outcome and times
-learn at the same rate: where times learn more slowly, the outcome takes over what belongs to them.
+learn at the same rate: where times learn more slowly, the outcome takes over what belongs to them. The levels of both,
+and the scale of times, are told by the people who are held out, on average over folds.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -35,9 +37,10 @@ from whether.validate import ArgumentError, resolve_directions
 # On larger cohorts offsets are compared on a part of the rows, about this many.
 MOST_COMPARED = 20_000
 # Learning rate, share of people on whom a tree is grown, and bins, with more than so many people. Of many, a smaller
-# share is enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower, at half the time. Of
-# few, fewer bins are enough, and half of the time of a tree goes by their number.
-BY_SIZE = {0: (0.125, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
+# share is enough for a tree, and steps may be longer: with 200,000 people the AUC was 0.001 lower at half the time, and
+# with 10,000 steps a fifth longer cost 0.0015. Of few, fewer bins are enough, and half of the time of a tree goes by
+# their number.
+BY_SIZE = {0: (0.125, 0.6, 63), 5_000: (0.15, 0.6, 63), MOST_COMPARED: (0.15, 0.3, 255), 500_000: (0.25, 0.3, 255)}
 # Rows, with so many labeled ones, up to which the penalties of the linear model are chosen.
 FEW_ROWS, FEW_LABELED = 2_000, 500
 
@@ -48,7 +51,7 @@ class BoostedLearner(Learner, BaseEstimator):
     Parameters
     ----------
     learning_rate : float, optional
-        0.125 unless given; 0.15 with more than 20,000 people, 0.25 with more than 500,000.
+        0.125 unless given; 0.15 with more than 5,000 people, 0.25 with more than 500,000.
     num_leaves : int, default=8
     min_data_in_leaf : int, default=20
         As in LightGBM, of the people drawn.
@@ -147,7 +150,7 @@ class BoostedLearner(Learner, BaseEstimator):
         result = FitResult.of_one_start(offset.name, status, n_rounds, final.log_likelihood, size, n)
         trees = final.outcome, final.timing, task.columns
         gains = gains_of(*trees, task.every_column.size)
-        made = BoostedFit(offset, *trees, final.levels, gains, None, result)
+        made = BoostedFit(offset.moved(final.levels), *trees, gains, None, result)
         return replace(made, reliance=mean_contributions(made, cohort))
 
     def _prepare(self, task: Task, seed: int) -> tuple[RowProblem, Forest]:
@@ -167,14 +170,16 @@ class BoostedLearner(Learner, BaseEstimator):
         n = task.cohort.n if population is None else population.n
         # All rows carry a little more than those kept for growing, and so do a few more rounds.
         n_rounds = int(np.ceil(comparison.pace * comparison.mean_round(offset.name) * N_FOLDS / (N_FOLDS - 1)))
+        levels_at = partial(comparison.levels_at, offset.name)
         # Of many people a fifth can be spared: they say when to stop, and what was grown is kept.
         spares = n > MOST_COMPARED
         if population is not None:
-            final = grow_spread(self.of_size(n), task, offset, forest.seed, population, None if spares else n_rounds)
+            most = None if spares else n_rounds
+            final = grow_spread(self.of_size(n), task, offset, forest.seed, population, most, levels_at)
         elif spares:
-            final = forest.grow(offset, problem, deal(task, problem) == 0, self.max_rounds)
+            final = forest.grow(offset, problem, deal(task, problem) == 0, self.max_rounds, levels_at)
         else:
-            final = forest.grow(offset, problem, np.zeros(n, dtype=bool), n_rounds)
+            final = forest.grow(offset, problem, np.zeros(n, dtype=bool), n_rounds, levels_at)
         return final, final.best_round if spares else n_rounds
 
     def _compare(

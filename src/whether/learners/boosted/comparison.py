@@ -29,12 +29,14 @@ class OffsetComparison:
         self.pace = LONG_STEPS if self.is_large else 1.0
         self.values: dict[str, list[Array]] = {name: [] for name in OFFSETS}
         self.rounds: dict[str, list[int]] = {name: [] for name in OFFSETS}
+        self.paths: dict[str, list[list[tuple[int, Array]]]] = {name: [] for name in OFFSETS}
         self.without_trees: dict[str, list[Array]] = {name: [] for name in OFFSETS}
 
     def add(self, name: str, growth: Growth) -> None:
         """Take in how one offset did on one fold."""
         self.values[name].append(growth.best_values)
         self.rounds[name].append(growth.best_round)
+        self.paths[name].append([step for step in growth.path if step[0] <= growth.best_round])
         self.without_trees[name].append(growth.first_values)
 
     @property
@@ -76,7 +78,18 @@ class OffsetComparison:
         rounds = self.rounds.get(name) or [number for numbers in self.rounds.values() for number in numbers]
         return float(np.mean(rounds))
 
+    def levels_at(self, name: str, number: int) -> Array:
+        """Levels after so many rounds of trees that are kept, on average over folds; from halfway, of both offsets."""
+        paths = self.paths.get(name) or [path for some in self.paths.values() for path in some]
+        return np.asarray(np.mean([_between(path, number / self.pace) for path in paths], axis=0))
+
     @property
     def last_round(self) -> int:
         """The latest of the best rounds."""
         return max(max(rounds) for rounds in self.rounds.values())
+
+
+def _between(path: list[tuple[int, Array]], number: float) -> Array:
+    """Levels after so many rounds, between those of the rounds before and after it that were looked at."""
+    rounds, levels = zip(*path, strict=True)
+    return np.array([np.interp(number, rounds, level) for level in np.transpose(levels)])

@@ -6,11 +6,12 @@ network makes all of them grow the same trees, and what is summed over people he
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whether.arrays import Flags, Rows
+from whether.arrays import Array, Flags, Rows
 from whether.blocks import ALONE, Team
 from whether.learners.boosted.boosted_fit import Offset, threads_for
 from whether.learners.boosted.loop import Growth, Loop
@@ -25,6 +26,10 @@ JUDGED_PER_PATIENCE = 4
 
 if TYPE_CHECKING:
     from whether.learners.boosted.boosted_learner import BoostedLearner
+
+
+# Levels after so many rounds.
+LevelsAt = Callable[[int], Array]
 
 
 class Forest:
@@ -87,9 +92,12 @@ class Forest:
         booster = self.lightgbm.Booster(parameters, growing)
         return booster if judges is None else booster.add_valid(judges, "held out")
 
-    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int) -> Growth:
-        """Grow trees from an offset, to be kept: where people are held out, up to the round that they judge best."""
-        growth, loop = self._run(offset, problem, held_out, n_rounds)
+    def grow(self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, levels_at: LevelsAt) -> Growth:
+        """Grow trees from an offset, to be kept: where people are held out, up to the round that they judge best.
+
+        Where nobody is, a function of the round says what the levels are.
+        """
+        growth, loop = self._run(offset, problem, held_out, n_rounds, levels_at=levels_at)
         if loop.is_judged:
             growth.back_to_best()
             growth.log_likelihood = growth.best_total
@@ -101,7 +109,13 @@ class Forest:
         return self._run(offset, problem, held_out, n_rounds, pace)[0]
 
     def _run(
-        self, offset: Offset, problem: RowProblem, held_out: Flags, n_rounds: int, pace: float = 1.0
+        self,
+        offset: Offset,
+        problem: RowProblem,
+        held_out: Flags,
+        n_rounds: int,
+        pace: float = 1.0,
+        levels_at: LevelsAt | None = None,
     ) -> tuple[Growth, Loop]:
         """Grow trees; people held out have no say in them, and judge some of the rounds."""
         constraints = {"monotone_constraints": self.constraints} if self.constraints else {}
@@ -118,9 +132,12 @@ class Forest:
         with one_blas_thread(), progress(n_rounds, "Rounds of boosting") as bar:
             for number in range(n_rounds):
                 if loop.is_judged and number % every == 0:
-                    loop.judge(growth, number)
+                    sums = loop.judge(growth, number)
                     if number - growth.best_round >= patience:
                         break
+                    loop.move_levels(growth, sums)
+                elif not loop.is_judged and levels_at is not None:
+                    growth.levels = levels_at(number)
                 loop.step(growth)
                 bar.advance()
         return growth, loop

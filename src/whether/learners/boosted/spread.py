@@ -12,7 +12,7 @@ from whether.arrays import Rows
 from whether.blocks import Team
 from whether.cohort import Cohort, join
 from whether.learners.boosted.boosted_fit import Offset
-from whether.learners.boosted.forest import Forest
+from whether.learners.boosted.forest import Forest, LevelsAt
 from whether.learners.boosted.loop import Growth
 from whether.learners.population import Population
 from whether.learners.rows import RowProblem, deal_folds
@@ -32,10 +32,16 @@ def deal(task: Task, problem: RowProblem) -> Rows:
 
 
 def grow_spread(
-    learner: BoostedLearner, task: Task, offset: Offset, seed: int, population: Population, n_rounds: int | None
+    learner: BoostedLearner,
+    task: Task,
+    offset: Offset,
+    seed: int,
+    population: Population,
+    n_rounds: int | None,
+    levels_at: LevelsAt,
 ) -> Growth:
     """Grow trees where people are: for so many rounds, or until a fifth of the people, held out, say to stop."""
-    grow = partial(_grow_part, learner, task.without_people(), offset, seed, n_rounds)
+    grow = partial(_grow_part, learner, task.without_people(), offset, seed, n_rounds, levels_at)
     return next(growth for growth in population.blocks.at_once(grow) if growth is not None)
 
 
@@ -45,6 +51,7 @@ def _grow_part(
     offset: Offset,
     seed: int,
     n_rounds: int | None,
+    levels_at: LevelsAt,
     blocks: list[Cohort],
     team: Team,
 ) -> Growth | None:
@@ -56,6 +63,6 @@ def _grow_part(
     # Who has hardly anybody spares nobody.
     spares = n_rounds is None and cohort.n >= N_FOLDS
     held_out = deal(task, problem) == 0 if spares else np.zeros(cohort.n, dtype=bool)
-    growth = forest.grow(offset, problem, held_out, learner.max_rounds if n_rounds is None else n_rounds)
+    growth = forest.grow(offset, problem, held_out, learner.max_rounds if n_rounds is None else n_rounds, levels_at)
     forest.disconnect(growth)
     return growth.without_people() if team.rank == 0 else None
