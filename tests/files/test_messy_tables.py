@@ -179,7 +179,7 @@ MESSY = {
     ),
     "age at the end": Messy(
         LONG.assign(age_at_end=(LONG.age + LONG.time).round(1)), YEARS, features=("age", "marker", "entry_year"),
-        said="'age_at_end' is the time added to what was known at entry .column 'age'.",
+        said="'age_at_end' is made of the time and what was known at entry .column 'age'.",
     ),
     "cause of death, blank for those alive": Messy(
         LONG.assign(cause=np.where(LONG.event == 1, "cancer", "")), YEARS, features=("age", "marker", "entry_year"),
