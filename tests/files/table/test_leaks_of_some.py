@@ -70,7 +70,7 @@ def test_the_time_to_the_endpoint_is_known_at_entry(n, global_random_seed):
 
 @pytest.mark.parametrize("share", [0.35, 0.45])
 def test_a_flag_that_some_events_have_and_nobody_else_is_left_out(share, global_random_seed):
-    people, rng = make_people(seed=global_random_seed)
+    people, rng = make_people(1500, seed=global_random_seed)
     flag = (people.event == 1) & (rng.random(len(people)) < share)
     left_out, suspected = told(people.assign(flag=flag.astype(int)))
     # By chance those with the flag have later events, as people who entered first would.
@@ -87,10 +87,10 @@ def test_such_a_flag_is_only_suspected_where_nobody_could_have_been_lost(global_
 
 def test_those_who_entered_first_may_all_have_had_the_event(global_random_seed):
     rng = np.random.default_rng(global_random_seed)
-    entry, age_at_death = 40 * rng.random(800), 5 + 10 * rng.random(800)  # everybody dies in the end
+    entry, age_at_death = 40 * rng.random(3000), 5 + 10 * rng.random(3000)  # everybody dies in the end
     time, event = np.minimum(age_at_death, 40 - entry), age_at_death <= 40 - entry
     era = np.where(entry < 20, "early", np.where(entry < 30, "middle", "late"))
-    table = pd.DataFrame({"era": era, "marker": rng.normal(size=800), "event": event.astype(int), "time": time})
+    table = pd.DataFrame({"era": era, "marker": rng.normal(size=3000), "event": event.astype(int), "time": time})
     assert told(table)[0] == {}
 
 
@@ -110,9 +110,3 @@ def test_of_a_mixture_and_its_part_the_mixture_is_left_out(case, global_random_s
     assert "leak" in {**left_out, **suspected}
     if not suspected:  # where both columns hardly follow the time by themselves, both are named
         assert left_out == {"leak": Reason.ADDS_TIME}
-
-
-def test_a_mixture_that_may_be_either_is_told_with_its_part(global_random_seed):
-    people, _ = make_people(seed=global_random_seed)
-    left_out, suspected = told(people.assign(leak=3 * people.age - 8 * people.time))
-    assert {**left_out, **suspected}.keys() in ({"leak"}, {"leak", "age"})
