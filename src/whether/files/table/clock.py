@@ -156,12 +156,12 @@ class Clock:
         if signs == (0, 0):
             return {}
         alone = self._alone(one, given), self._alone(other, given)
-        upwards, more = int(signs[1] > 0), int(alone[1] > alone[0])
+        more = int(alone[1] > alone[0])
         lead = alone[more] - alone[1 - more]
-        if (signs[0] > 0) == (signs[1] > 0):
+        if signs[0] == signs[1]:
             leak, is_clear = more, lead > MORE
         else:
-            leak = more if lead > FAR_MORE else upwards
+            leak = more if lead > FAR_MORE else int(signs[1] > signs[0])
             is_clear = leak == more or lead <= MORE
         found = {names[leak]: Sum(names[1 - leak], certain=True)}
         return found | ({} if is_clear else {names[1 - leak]: Sum(names[leak], certain=False)})
