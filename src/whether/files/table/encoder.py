@@ -157,8 +157,8 @@ class CategoryPlan:
         lost = next((cell for cell in strange.unique().to_pylist() if cell in learned), None)
         if lost is not None:
             raise TableError(
-                f"Column {self.name!r} has {lost!r} where training had {learned[lost]!r}: the cells were text then, and "
-                "have become numbers. Save the column as text."
+                f"Column {self.name!r} has {lost!r} where training had {learned[lost]!r}: the cells were text then, "
+                "and have become numbers. Save the column as text."
             )
 
 
