@@ -107,9 +107,19 @@ BAD_TABLES = {
         "the event after the end of the follow-up in column 'follow_up' .first: row [0-9]+, event at",
     ),
     "dates in one word": (
-        changed(entry=["20180101"] * N, time=["20190412"] * N),
-        ("--event", "event", "--entry", "entry", "--time", "time"), 1,
-        "holds dates as whole numbers, such as 20180101. Write them as 2018-01-01",
+        changed(time=["20190412"] * N), ("--event", "event", "--time", "time"), 1,
+        "holds dates as numbers, such as 20190412, and no lengths of time. Write dates as 2020-12-31",
+    ),
+    "an endpoint of another era": (
+        changed(entry=["2018-01-01"] * N), ("--event", "event", "--entry", "entry", "--endpoint", "2563-12-31"), 2,
+        "--endpoint is in a year before 1700 or after 2199, got '2563-12-31'. From a year of the Buddhist era take 543",
+    ),
+    "a dropped event": (
+        changed(), ("--event", "event", "--time", "time", "--drop", "event"), 2,
+        "--drop has 'event', which was given as the event or a time: it cannot be left out",
+    ),
+    "a dropped time": (
+        changed(), ("--event", "event", "--time", "time", "--drop", "time"), 2, "--drop has 'time', which was given",
     ),
     "short years": (
         changed(entry=["01/02/18"] * N), ("--event", "event", "--entry", "entry", "--time", "time"), 1,

@@ -97,10 +97,21 @@ MESSY = {
     ),
     "days before months": Messy(dated("%d.%m.%Y"), DATED, time=TIME, days_off=1.5),
     "dates as whole numbers": Messy(
-        dated("%Y%m%d"), DATED, refused="'entry' holds dates as whole numbers, such as 20010101. Write"
+        dated("%Y%m%d"), DATED, said="'entry' was read as dates, such as 20201231"
     ),
     "times that are dates as whole numbers": Messy(
-        base(time=[int(day.strftime("%Y%m%d")) for day in END]), YEARS, refused="'time' holds dates as whole numbers"
+        base(time=[int(day.strftime("%Y%m%d")) for day in END]), YEARS, refused="'time' holds dates as numbers"
+    ),
+    "years for times": Messy(base(time=[day.year for day in END]), YEARS, refused="'time' holds years as numbers"),
+    "years and months for times": Messy(
+        base(time=[int(day.strftime("%Y%m")) for day in END]), YEARS, refused="'time' holds months as numbers"
+    ),
+    "a far date for a missing one": Messy(
+        dated(entry=replaced(written(ENTRY), [7], "9999-12-31")), DATED,
+        refused="'entry' has dates before 1700 or after 2199 for 1 of 120 people .first: row 8, 9999-12-31"
+    ),
+    "years of the Buddhist era": Messy(
+        dated(entry=[f"{day.year + 543}-{day:%m}-01" for day in ENTRY]), DATED, refused="Buddhist era, take 543"
     ),
     "serial numbers of a spreadsheet": Messy(
         base(entry=[40000 + i for i in range(N)], time=[40400 + i for i in range(N)]), {**YEARS, "entry": "entry"},
@@ -108,7 +119,7 @@ MESSY = {
     ),
     "years beside dates of entry": Messy(
         base(entry=written(ENTRY), time=[day.year + 1 for day in ENTRY]), {**YEARS, "entry": "entry"},
-        refused="'time' seems to hold dates as numbers"
+        refused="'time' holds years as numbers"
     ),
     "mixed orders of dates": Messy(
         dated(entry=replaced(written(ENTRY, "%d/%m/%Y"), range(40, 60), "12/31/2003")), DATED, refused="both orders"
@@ -179,7 +190,7 @@ MESSY = {
     ),
     "age at the end": Messy(
         LONG.assign(age_at_end=(LONG.age + LONG.time).round(1)), YEARS, features=("age", "marker", "entry_year"),
-        said="'age_at_end' is the time added to what was known at entry .column 'age'.",
+        said="'age_at_end' is made of the time and what was known at entry .column 'age'.",
     ),
     "cause of death, blank for those alive": Messy(
         LONG.assign(cause=np.where(LONG.event == 1, "cancer", "")), YEARS, features=("age", "marker", "entry_year"),

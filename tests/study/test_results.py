@@ -1,6 +1,9 @@
 """The file of results: nothing is lost, nothing is mixed up."""
 
+import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 
@@ -124,6 +127,29 @@ def test_a_damaged_file_and_a_full_disk_are_a_sentence(path, make_cell):
     path.write_bytes(content)
     with pytest.raises(RunError, match="is damaged, or none"), open_existing(path) as results:
         results.rows()
+
+
+@pytest.mark.parametrize("room", [0, 1_000, 5_000, 20_000])  # none, for no page, for no table and for no row
+def test_a_disk_that_is_full_before_the_first_result_leaves_nothing(tmp_path, room):
+    limited = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+        "from whether.cli import main; main()"
+    )
+    words = ["run", "simulation", "--quick", "--jobs", "1", "--replicates", "1", "--methods", "FUMC-F"]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "study", *words, "--results", tmp_path / "r.sqlite"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert re.search(r"r\.sqlite cannot be (read or )?written: ", done.stderr.splitlines()[-1])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_leaves_its_results_and_nothing_else(path, make_cell):
+    run_cells([make_cell()], path, jobs=1)
+    with pytest.raises(RunError, match="and this run has n=500"):  # an error leaves what was there before
+        run_cells([replace(make_cell(), options=Options(n=500, n_fresh=400))], path, jobs=1)
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_file_that_is_not_there_is_refused(path):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -46,13 +45,3 @@ def _root(
 for command in (check, analyze, examine, recommend, backtest, sensitivity, fit, predict, simulate):
     app.command()(command)
 app.add_typer(study, name="study")
-
-
-def main() -> None:
-    """Run the program."""
-    signal.signal(signal.SIGTERM, _stop)  # a polite end cleans up like Ctrl-C
-    app()
-
-
-def _stop(number: int, frame: Any) -> None:
-    raise KeyboardInterrupt

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import traceback
@@ -21,6 +22,7 @@ import typer
 from typer.core import TyperGroup
 
 import whether
+from whether.cli import stopping
 from whether.validate import ArgumentError, DataError
 
 LONGEST = 4000  # characters of a sentence; a cell may have millions
@@ -40,16 +42,30 @@ class CommandError(ArgumentError):
 class Program(TyperGroup):
     """The program: whatever goes wrong in a command becomes a sentence."""
 
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run the program; where its help or version cannot be printed, there is no command that could say so."""
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:
+            raise SystemExit(_say(error, "")) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except (KeyboardInterrupt, Exception) as error:
-            if os.environ.get("WHETHER_TRACEBACK") or _ends_well(error):
-                raise
-            sentence, code = explain(error, ctx.invoked_subcommand or "")
-            typer.echo(f"whether: {on_one_line(sentence)}", err=True)
-            raise typer.Exit(code) from None
+        with stopping.working():
+            try:
+                return super().invoke(ctx)
+            except (KeyboardInterrupt, Exception) as error:
+                if os.environ.get("WHETHER_TRACEBACK") or _ends_well(error):
+                    raise
+                raise typer.Exit(_say(error, ctx.invoked_subcommand or "")) from None
+
+
+def _say(error: BaseException, command: str) -> int:
+    """Say what is wrong, and return the exit code."""
+    sentence, code = explain(error, command)
+    with contextlib.suppress(OSError):  # nobody can be told
+        typer.echo(f"whether: {on_one_line(sentence)}", err=True)
+    return code
 
 
 def _ends_well(error: BaseException) -> bool:
@@ -59,11 +75,13 @@ def _ends_well(error: BaseException) -> bool:
 
 def explain(error: BaseException, command: str) -> tuple[str, int]:
     """One sentence and the exit code; what is no fault of the user's or the computer's is a bug."""
-    if isinstance(error, KeyboardInterrupt):
-        return "Stopped. Nothing was written.", 130
+    if isinstance(error, KeyboardInterrupt) or stopping.was_asked():
+        return stopping.STOPPED, stopping.CODE
     if isinstance(error, (DataError, ArgumentError)):
         return name_options(str(error)), 1 if isinstance(error, DataError) else 2
     if isinstance(error, OSError):
+        if error.filename is None and _is_of_printing(error):
+            return f"What is printed could not be written to where it goes (standard output): {error.strerror}.", 1
         where = f"{str(error.filename)!r}: " if error.filename is not None else ""
         return f"{where}{error.strerror or error}.", 1
     if isinstance(error, MemoryError):
@@ -81,6 +99,11 @@ def explain(error: BaseException, command: str) -> tuple[str, int]:
         f"`whether {command}` raised {what[:300]} ({_place(error)}). WHETHER_TRACEBACK=1 shows more.",
         70,
     )
+
+
+def _is_of_printing(error: OSError) -> bool:
+    """Whether printing failed: the system names no file then, as the disk behind ``>`` is not ours to know."""
+    return any(step.name == "echo" for step in traceback.extract_tb(error.__traceback__))
 
 
 def _place(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,21 +45,29 @@ class Row:
 class ResultStore(AbstractContextManager["ResultStore"]):
     """The file of results; it is closed at the end of a ``with``.
 
-    To read, it must be there and nothing in it or beside it is changed; to write, it is made where there is none. A
-    database of somebody else is refused before it is touched.
+    To read, it must be there and nothing in it or beside it is changed; to write, it is made where there is none, and
+    removed again by an error before the first result. A database of somebody else is refused before it is touched.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._is_new = not read_only and not path.exists()
         with _explained(path):
             if path.exists() and path.stat().st_size:
                 with closing(_connect(path, read_only=True)) as connection:
                     self._check_tables(connection)
             self._connection = _connect(path, read_only=read_only)
             if not read_only:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = NORMAL")
-                self._make_table()
+                try:
+                    self._begin()
+                except BaseException:
+                    self._close(fails=True)
+                    raise
+
+    def _begin(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._make_table()
 
     def _check_tables(self, connection: sqlite3.Connection) -> None:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -83,7 +91,13 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             )
 
     def __exit__(self, *error: object) -> None:
-        self._connection.close()
+        self._close(fails=error[0] is not None)
+
+    def _close(self, *, fails: bool) -> None:
+        with suppress(sqlite3.Error):  # a full disk has no room to tidy up; what is stored is read all the same
+            self._connection.close()
+        for ending in ("", "-wal", "-shm") if fails and self._is_new else ():
+            _remove(self.path.with_name(self.path.name + ending))
 
     def add(self, result: CellResult) -> None:
         """Store what became of a cell, in place of an earlier failure."""
@@ -107,6 +121,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
                 f"INSERT OR REPLACE INTO cells ({', '.join(_COLUMNS)}) VALUES ({marks})",
                 [values[name] for name in _COLUMNS],
             )
+        self._is_new = False
 
     def remaining(self, cells: Iterable[Cell], *, retry_failed: bool = False) -> list[Cell]:
         """Return the cells that are still to be run, in the order given; none may be stored with other settings."""
@@ -180,26 +195,33 @@ def _flatten(plan: dict[str, Any]) -> dict[str, Any]:
 def sole_writer(path: Path) -> Iterator[None]:
     """Make sure that this is the only run on a file of results.
 
-    The lock is a transaction that stays open on a small file beside it: the operating system ends it together with the
-    process, however that ends.
+    The lock is a transaction that stays open on an empty file beside it: the operating system ends it together with the
+    process, however that ends. Who comes in just between the end and the removal of that file repeats work, no more.
     """
     lock = path.with_name(path.name + ".lock")
     try:
         connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
     except sqlite3.Error as error:
         raise RunError(f"{path} cannot be written: {error} ({lock}).") from error
-    try:
+    with closing(connection):
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise RunError(f"{path} cannot be written: {error} ({lock}).") from error
-            raise RunError(
-                f"Another run is writing to {path}: wait for it, or choose another file with --results."
-            ) from None
-        yield
-    finally:
-        connection.close()
+            if "locked" in str(error):
+                raise RunError(
+                    f"Another run is writing to {path}: wait for it, or choose another file with --results."
+                ) from None
+            _remove(lock)
+            raise RunError(f"{path} cannot be written: {error} ({lock}).") from error
+        try:
+            yield
+        finally:
+            _remove(lock)
+
+
+def _remove(file: Path) -> None:
+    with suppress(OSError):  # some systems do not remove a file that is open
+        file.unlink(missing_ok=True)
 
 
 def open_existing(path: Path) -> ResultStore:

@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from whether.facts import FEWEST
-from whether.files.table import TableError
+from whether.files.table import TableError, read_cohort
 from whether.files.table.columns import guess_column
 from whether.files.table.findings import (
     GapsCoded,
@@ -249,3 +249,13 @@ def test_new_gaps_are_filled_and_told(encoder):
         GapsFilled("age", 1, np.median(age()), in_training=False),
         GapsCoded("stage", 1, Held("I", FEWEST)),
     ]
+
+
+@pytest.mark.parametrize("rare", [(), ("1A234",) * 12])  # without categories of few people, and with
+@pytest.mark.parametrize("cells", [[1067, 1069], [1067.0, None], ["1067", "20095"]])
+def test_numbers_in_the_place_of_text_are_no_other_category(rare, cells):
+    codes = [*rare, *["01067", "01069", "20095", "D-803"] * 40][:160]
+    table = pa.table({"code": codes, "event": [0] * 80 + [1] * 80, "time": np.arange(1.0, 161.0)})
+    encoder = read_cohort(table, "event", time="time").encoder
+    with pytest.raises(TableError, match=r"'1067' where training had '01067'.* Save the column as text"):
+        encoder.encode_table(pa.table({"code": cells}), [])

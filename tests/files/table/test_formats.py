@@ -146,6 +146,17 @@ def test_two_codes_with_one_label_stay_two(tmp_path, people):
     assert open_table(tmp_path / "t.dta").read()["sex"].to_pylist() == [1, 2, 1]
 
 
+def test_a_stata_file_that_promises_more_rows_than_it_has_bytes_is_refused_at_once(tmp_path):
+    path = tmp_path / "t.dta"
+    pd.DataFrame({"age": np.arange(120.0)}).to_stata(path, write_index=False)
+    content = bytearray(path.read_bytes())
+    assert int.from_bytes(content[6:10], "little") == 120
+    content[9] = 0x20  # the number of rows, a bit of which was flipped
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=r"damaged Stata file .it should have 536,871,032 rows of 1 columns"):
+        open_table(path).read()
+
+
 def test_sas_transport_files_are_read_and_damaged_ones_refused(tmp_path, people):
     pyreadstat.write_xport(people.drop(columns="born"), str(tmp_path / "t.xpt"))
     assert open_table(tmp_path / "t.xpt").read()["age"].to_pylist() == [1.5, None, 3]

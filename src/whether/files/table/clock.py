@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whether.files.table.giveaway import HALF, Split
+
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -20,6 +22,8 @@ SCREEN = 0.6  # gaps weaken a correlation, so that candidates are looked at agai
 DISTINCT = 1e-5  # share of a column's variance that another must leave
 LARGEST = 1e100  # whose square is a number
 MOST_SUMS = 300  # columns among which sums are looked for
+MORE, FAR_MORE = 0.1, 0.3  # by how much the correlations of two columns with the time differ if that tells something
+P_LOST, P_LATER = 1e-4, 0.05
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,14 @@ class Follows:
     def suspected(self) -> bool:
         """Whether few honest features can do so."""
         return self.limit >= SUSPECT_LIMIT
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Of what, besides the time, a column is made; and whether it may be the other one that is."""
+
+    beside: str
+    certain: bool
 
 
 class Clock:
@@ -84,53 +96,112 @@ class Clock:
             signs.append(order > 0)
         return signs[0] == signs[1]
 
-    def find_sums(self, columns: Mapping[str, Array], entries: Sequence[Array]) -> dict[str, str]:
-        """Columns that are another one, or an entry, plus the time: age or date at the end; with that other one."""
+    def loses_nobody(self, split: Split, codes: NDArray[np.int64]) -> bool:
+        """Whether some values are those of people with the event, of whom too few were lost before it.
+
+        Even if all people with an honest value have the event in the end, follow-up ends before it for as many of them
+        as for others. Those who entered long ago are an exception: their events are late.
+        """
+        from scipy.special import comb
+        from scipy.stats import CensoredData, ecdf, mannwhitneyu, poisson
+
+        values = split.pure_values(HALF)
+        chosen = np.isin(codes, values)
+        with_event, others = self.time[chosen & self.event], self.event & ~chosen
+        if not with_event.size or np.all(self.event | chosen):
+            return False
+        ends = CensoredData(self.time[~chosen & ~self.event], right=self.time[others])
+        # An event comes before an end of follow-up at the same time.
+        followed = ecdf(ends).sf.evaluate(np.nextafter(with_event, 0))
+        expected = -np.log(np.maximum(followed, 1 / chosen.size)).sum()
+        honest = poisson.cdf(int((chosen & ~self.event).sum()), expected)
+        honest *= comb(split.rates.size, values.size)  # they were picked
+        if honest >= P_LOST:
+            return False
+        return bool(
+            not others.any() or mannwhitneyu(with_event, self.time[others], alternative="greater").pvalue > P_LATER
+        )
+
+    def find_sums(self, columns: Mapping[str, Array], entries: Sequence[Array]) -> dict[str, Sum]:
+        """Columns that are made of another one, or an entry, and the time: age or date at the end."""
         usable = [(name, values) for name, values in columns.items() if not np.any(np.abs(values) > LARGEST)]
         numbers = dict(usable[:MOST_SUMS])
         names = list(numbers)
         if not names:
             return {}
         values = np.column_stack([_fill(numbers[name]) for name in names])
-        found: dict[str, str] = {}
+        found: dict[str, Sum] = {}
         for given in (None, *entries):
             screened = self._screen(values, given)
-            for x, z in zip(*np.nonzero(screened >= SCREEN), strict=True):
-                if names[x] not in found and self._is_sum(numbers[names[x]], numbers[names[z]], given):
-                    found[names[x]] = names[z]
+            close = np.triu(np.maximum(screened, screened.T) >= SCREEN, 1)
+            for one, other in zip(*np.nonzero(close), strict=True):
+                if names[one] not in found and names[other] not in found:
+                    found |= self._leaks_of_two((names[one], names[other]), numbers, given)
         for name in names:
-            if name not in found and any(self._is_sum(numbers[name], entry, None) for entry in entries):
-                found[name] = ""
+            if name not in found and any(self._sum_sign(numbers[name], entry, None) for entry in entries):
+                found[name] = Sum("", certain=True)
         return found
 
+    def _leaks_of_two(
+        self, names: tuple[str, str], columns: Mapping[str, Array], given: Array | None
+    ) -> dict[str, Sum]:
+        """Which of two columns is made of the other one and the time, if one is.
+
+        Each follows the time where the other is held fixed. Age at the end does so upwards, and age downwards. Where
+        directions do not tell, or the second follows the time far more by itself, that is the one. The other is
+        suspected where it might be that.
+        """
+        one, other = (columns[name] for name in names)
+        signs = self._sum_sign(one, other, given), self._sum_sign(other, one, given)
+        if signs == (0, 0):
+            return {}
+        alone = self._alone(one, given), self._alone(other, given)
+        more = int(alone[1] > alone[0])
+        lead = alone[more] - alone[1 - more]
+        if signs[0] == signs[1]:
+            leak, is_clear = more, lead > MORE
+        else:
+            leak = more if lead > FAR_MORE else int(signs[1] > signs[0])
+            is_clear = leak == more or lead <= MORE
+        found = {names[leak]: Sum(names[1 - leak], certain=True)}
+        return found | ({} if is_clear else {names[1 - leak]: Sum(names[leak], certain=False)})
+
+    def _alone(self, values: Array, given: Array | None) -> float:
+        """How closely a column follows the time by itself: the mean of both groups."""
+        found = []
+        for rows in (self.event, ~self.event):
+            table = np.column_stack([self.time[rows], _fill(values)[rows]])
+            left = table if given is None else _residuals(table, given[rows, None])
+            found.append(abs(_correlate(left[:, 0], left[:, 1])))
+        return float(np.mean(found))
+
     def _screen(self, values: Array, given: Array | None) -> Array:
-        """Correlation of column x with the time where column z is held fixed: the lower of both groups."""
-        lowest = np.full((values.shape[1],) * 2, np.inf)
+        """Correlation of column x with the time where column z is held fixed: the weaker of both groups, if alike."""
+        found = []
         for rows in (self.event, ~self.event):
             if rows.sum() < FEWEST:
-                return np.zeros_like(lowest)
+                return np.zeros((values.shape[1],) * 2)
             table = np.column_stack([self.time[rows], values[rows]])
             if given is not None:
                 table = _residuals(table, given[rows, None])
-            lowest = np.minimum(lowest, _partial(table))
-        return lowest
+            found.append(_partial(table))
+        return np.where(found[0] * found[1] > 0, np.minimum(*np.abs(found)), 0.0)
 
-    def _is_sum(self, values: Array, other: Array, given: Array | None) -> bool:
-        """Whether, the other column held fixed, a column follows the time in both groups."""
+    def _sum_sign(self, values: Array, other: Array, given: Array | None) -> int:
+        """In which direction, the other column held fixed, a column follows the time in both groups; 0 for none."""
         controls = np.column_stack([other] if given is None else [other, given])
         known = ~np.isnan(values) & ~np.isnan(controls).any(axis=1)
         found = []
         for rows in (np.flatnonzero(known & self.event), np.flatnonzero(known & ~self.event)):
             if rows.size < FEWEST + controls.shape[1]:
-                return False
+                return 0
             table = np.column_stack([self.time[rows], values[rows]])
             left = _residuals(table, controls[rows])
             if np.any(left.var(axis=0) <= DISTINCT * np.maximum(table.var(axis=0), 1e-300)):
-                return False  # the same column twice, or one that the controls determine
+                return 0  # the same column twice, or one that the controls determine
             found.append((float(_correlate(left[:, 0], left[:, 1])), rows.size))
         follows = _weaker(found)
-        # Age at the end is age plus the time; age is that less the time, and is no leak.
-        return follows is not None and follows.certain and min(value for value, _ in found) > 0
+        return int(np.sign(found[0][0])) if follows is not None and follows.certain else 0
 
 
 def _concordance(one: Array, other: Array, tau: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,8 @@ CLOCK = re.compile(
     r"(Z|(?P<sign>[+-])(?P<far>[0-9]{2}):?(?P<farther>[0-9]{2})?)?"
 )
 MIDDLE = 15  # day of a month that stands for all of it
+CALENDAR = (1700, 2200)  # years in which people live
+BUDDHIST, LAST_ERA = 543, 2800
 FEW = 100  # numbers that mostly say that not all are dates
 
 
@@ -112,6 +115,8 @@ def parse_end(text: str) -> float | None:
     try:
         if re.fullmatch("[0-9]{4}", cell):
             return _count(int(cell), 12, 31)
+        if re.fullmatch("[0-9]{8}", cell):
+            cell = f"{cell[:4]}-{cell[4:6]}-{cell[6:]}"
         parts = _parts(cell)
         if re.match(MONTH, cell):
             year, month, _ = _read_parts(parts, (0, 1, 2))
@@ -130,22 +135,62 @@ def _count(year: int, month: int, day: int) -> float:
     return float(datetime.date(year, month, day).toordinal() - EPOCH)
 
 
+def read_whole_dates(column: Column) -> Column:
+    """Read numbers such as 20201231, if all are days, as dates, where dates may be."""
+    if column.kind != "number" or not _are(_may_be_days, column.numbers()):
+        return column
+    whole = column.data.cast(pa.int64()).cast(pa.string())
+    written = pc.replace_substring_regex(whole, r"^(....)(..)(..)$", r"\1-\2-\3")
+    return Column(column.name, "date", written, "as dates, such as 20201231")
+
+
 def refuse_whole_dates(column: Column) -> None:
-    """Refuse numbers such as 20201231, all of which are days: they would be taken for lengths of time."""
+    """Refuse numbers all of which are days, months or years: they would be taken for lengths of time."""
     values = column.numbers()
-    values = values[~np.isnan(values)]
-    if values.size and _may_be_days(values[:FEW]) and _may_be_days(values):
-        day = f"{values[0] // 10_000:.0f}-{values[0] // 100 % 100:02.0f}-{values[0] % 100:02.0f}"
+    for may_be, what in ((_may_be_days, "dates"), (_may_be_months, "months"), (_may_be_years, "years")):
+        if _are(may_be, values):
+            raise TableError(
+                f"Column {column.name!r} holds {what} as numbers, such as {values[~np.isnan(values)][0]:.10g}, and no "
+                "lengths of time. Write dates as 2020-12-31 and give the date of entry as `entry`, or give the time "
+                "from entry."
+            )
+
+
+def refuse_far_dates(name: str, days: Array) -> None:
+    """Refuse dates that nobody living has seen: codes for a missing value, and years of another era."""
+    far = (days < _count(CALENDAR[0], 1, 1)) | (days >= _count(CALENDAR[1], 1, 1))
+    if far.any():
+        row = int(np.argmax(far))
+        first = datetime.date.fromordinal(EPOCH + int(np.floor(days[row]))).isoformat()
         raise TableError(
-            f"Column {column.name!r} holds dates as whole numbers, such as {values[0]:.0f}. Write them as {day}."
+            f"Column {name!r} has dates before {CALENDAR[0]} or after {CALENDAR[1] - 1} for {int(far.sum()):,} of "
+            f"{far.size:,} people (first: row {row + 1}, {first}). If such a date is a code for a missing value, empty "
+            "these cells. If the years are of the Buddhist era, take 543 from each."
         )
 
 
+def _are(may_be: Callable[[Array], bool], values: Array) -> bool:
+    """Whether all known numbers are something; the first few decide in most cases."""
+    values = values[~np.isnan(values)]
+    return bool(values.size) and may_be(values[:FEW]) and may_be(values)
+
+
 def _may_be_days(values: Array) -> bool:
-    """Whether all numbers are days such as 20201231."""
-    years, months, days = values // 10_000, values // 100 % 100, values % 100
-    may_be = (values % 1 == 0) & (years > 1800) & (years < 2200) & (months >= 1) & (months <= 12)
-    return bool(np.all(may_be & (days >= 1) & (days <= 31)))
+    """Whether all numbers are days such as 20201231, of any era."""
+    days = values % 100
+    return bool(np.all((days >= 1) & (days <= 31))) and _may_be_months(values // 100) and bool(np.all(values % 1 == 0))
+
+
+def _may_be_months(values: Array) -> bool:
+    """Whether all numbers are months such as 202012, of any era."""
+    years, months = values // 100, values % 100
+    may_be = (values % 1 == 0) & (years > 1800) & (years < LAST_ERA) & (months >= 1) & (months <= 12)
+    return bool(np.all(may_be))
+
+
+def _may_be_years(values: Array) -> bool:
+    """Whether all numbers are years of our days, or of those of the Buddhist era: no length lies between these only."""
+    return any(bool(np.all((values > first) & (values < first + 150))) for first in (1920, 1920 + BUDDHIST))
 
 
 def to_years(days: Array) -> Array:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.facts import FEWEST
-from whether.files.table.codes import as_categories, read_as
+from whether.files.table.codes import as_categories, name_numbers, read_as
 from whether.files.table.columns import Column, count_values, first_cell
 from whether.files.table.findings import (
     AllEmpty,
@@ -139,6 +139,8 @@ class CategoryPlan:
             counts_as = None if self.flags_missing else Held(self.levels[0], FEWEST)  # levels have at least so many
             findings.append(GapsCoded(self.name, int(missing.sum()), counts_as))
         strange = (codes < 0) & ~missing
+        if strange.any() and not self.are_numbers:
+            self._refuse_lost_zeros(cells.filter(pa.array(strange)))
         if strange.any() and not self.pools_others:
             held = count_values(cells.filter(pa.array(strange)))
             if not (codes >= 0).any():
@@ -149,6 +151,17 @@ class CategoryPlan:
                 )
             findings.append(UnknownCategories(self.name, held, self.levels[0]))
         return codes, missing
+
+    def _refuse_lost_zeros(self, strange: pa.ChunkedArray) -> None:
+        """Refuse numbers where training had text, as 1067 for 01067: they would be some other category."""
+        named = name_numbers(pa.chunked_array([pa.array(self.levels, type=pa.string())])).to_pylist()
+        learned = dict(zip(named, self.levels, strict=True))
+        lost = next((cell for cell in strange.unique().to_pylist() if cell in learned), None)
+        if lost is not None:
+            raise TableError(
+                f"Column {self.name!r} has {lost!r} where training had {learned[lost]!r}: the cells were text then, "
+                "and have become numbers. Save the column as text."
+            )
 
 
 Plan = NumberPlan | CategoryPlan

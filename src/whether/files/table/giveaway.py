@@ -16,7 +16,7 @@ HONEST_ERROR, P_HONEST = 0.1, 1e-3
 NEARLY_SAME, MAYBE_SAME = 0.9, 0.85  # of Youden's index, or the correlation
 FEWEST = 10
 # Values that only people with the event have are a leak if they cover most events and the others have hardly any.
-MOST_EVENTS, HARDLY_ANY, PURE = 0.5, 0.2, 0.99
+MOST_EVENTS, HARDLY_ANY, HALF, MOST, PURE = 0.5, 0.2, 0.5, 0.8, 0.99
 HONEST_AUC, CERTAIN_AUC = 0.95, 0.995
 FEWEST_TO_SEPARATE = 30  # of either kind: an honest score separates fewer by chance
 
@@ -78,6 +78,28 @@ class Split:
         rest = (self.hits[-1] - hits) / (size[-1] - people)
         covers = hits >= MOST_EVENTS * self.hits[-1] and rest <= HARDLY_ANY
         return bool(covers and (not certain or (1 - HONEST_ERROR) ** people < 10 * P_HONEST))
+
+    def pure_values(self, most: float) -> NDArray[np.int64]:
+        """The values that nearly only people with the event have; none unless at most so many others have it."""
+        size = self.hits + self.misses
+        pure = np.flatnonzero((self.hits >= PURE * size) & (size >= FEWEST))
+        if not pure.size or pure[-1] + 1 == size.size:
+            return np.zeros(0, dtype=np.int64)
+        last = pure[-1]
+        rest = (self.hits[-1] - self.hits[last]) / (size[-1] - size[last])
+        return np.argsort(-self.rates, kind="stable")[: last + 1 if rest <= most else 0]
+
+    @property
+    def is_pure_somewhere(self) -> bool:
+        """Whether nobody errs among people with some of the values, where an honest value has errors."""
+        from scipy.special import comb
+
+        chosen = self.pure_values(MOST)
+        if not chosen.size:
+            return False
+        picked = comb(self.rates.size, chosen.size)
+        people = int(self.hits[chosen.size - 1] + self.misses[chosen.size - 1])
+        return bool(picked * (1 - HONEST_ERROR) ** people < 10 * P_HONEST)
 
     def is_filled_with_event(self, filled: Flags) -> bool:
         """Of the two values "empty" and "filled in": whether only people with the event have the second."""

@@ -18,12 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whether.files.table.clock import Clock
+from whether.files.table.clock import LARGEST, MOST_SUMS, Clock, Follows, Sum
 from whether.files.table.columns import Column
 from whether.files.table.dates import as_days
 from whether.files.table.findings import Reason, TableError
 from whether.files.table.giveaway import Split, tell_apart
 from whether.files.table.outcome import Outcome
+from whether.files.table.repeats import ROUNDING, equals_mostly, find_ends, repeats_partly
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,7 +38,6 @@ LATE_NAME = re.compile(
     r"vital|deceased|(^|[\W_])(dead|died|death|alive|cod|cause|end|exit|last|final|visits?)($|[\W_])", re.IGNORECASE
 )
 LATE_AUC, LATE_RANK = 0.65, 0.3
-ROUNDING = 0.02
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def find_leaks(columns: Mapping[str, Column], outcome: Outcome) -> dict[str, Lea
     numbers = {name: values for name, column in columns.items() if (values := _numbers(column)) is not None}
     clock = None if outcome.time is None else Clock(outcome.time, outcome.event)
     for name, column in columns.items():
-        leak = _look_at(column, numbers.get(name), outcome, clock)
+        is_read = column.kind in ("number", "text")
+        leak = _look_at(column, numbers.get(name), outcome, clock) if is_read else None
         if column.kind == "text" and (leak is None or not leak.certain) and _has_word_of_event(column, outcome.event):
             leak = Leak(Reason.WORDS_ARE_EVENT)
         if leak is not None:
@@ -69,9 +70,22 @@ def find_leaks(columns: Mapping[str, Column], outcome: Outcome) -> dict[str, Lea
     if clock is not None:
         beside = {name: values for name, values in numbers.items() if name not in found or not found[name].certain}
         entries = [values for values in (outcome.entry, outcome.entry_time) if values is not None]
-        for name, control in clock.find_sums(beside, entries).items():
-            found[name] = Leak(Reason.ADDS_TIME, beside=control)
+        sums = clock.find_sums(beside, entries)
+        sums |= _find_last_seen({name: beside[name] for name in beside if name not in sums}, entries, outcome)
+        found |= {name: Leak(Reason.ADDS_TIME, one.certain, one.beside) for name, one in sums.items()}
     return found
+
+
+def _find_last_seen(numbers: Mapping[str, Array], entries: list[Array], outcome: Outcome) -> dict[str, Sum]:
+    """Columns that are another one, or an entry, plus the time of those without the event: age or date last seen."""
+    assert outcome.time is not None, "there is a clock"
+    usable = {name: values for name, values in numbers.items() if not np.any(np.abs(values) > LARGEST)}
+    names = list(usable)[:MOST_SUMS]
+    if not names:
+        return {}
+    ends = np.column_stack([usable[name] for name in names])
+    pairs = find_ends(ends, np.column_stack([ends, *entries]), outcome.time, outcome.event)
+    return {names[end]: Sum(names[start] if start < len(names) else "", certain) for end, start, certain in pairs}
 
 
 def _numbers(column: Column) -> Array | None:
@@ -86,8 +100,6 @@ def _numbers(column: Column) -> Array | None:
 
 
 def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clock | None) -> Leak | None:
-    if column.kind not in ("number", "text"):
-        return None
     codes, missing = _levels(column)
     split = Split.of(codes, outcome.event)
     if numbers is not None and _repeats_times(numbers, outcome):
@@ -96,7 +108,7 @@ def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clo
         return Leak(Reason.IS_EVENT)
     if missing.any() and Split.of((~missing).astype(np.int64), outcome.event).is_filled_with_event(~missing):
         return Leak(Reason.FILLED_WITH_EVENT)
-    if split.covers_events(certain=True):
+    if split.covers_events(certain=True) or (clock is not None and clock.loses_nobody(split, codes)):
         return Leak(Reason.LEVELS_ARE_EVENT)
     scores = split.rates[codes] if numbers is None else numbers
     certain, suspected, auc = tell_apart(scores, outcome.event)
@@ -105,8 +117,17 @@ def _look_at(column: Column, numbers: Array | None, outcome: Outcome, clock: Clo
     follows = None if clock is None else clock.follows(_on_clock(codes, numbers, clock))
     if (follows is not None and follows.certain) or _is_in_order(codes, numbers, missing, clock):
         return Leak(Reason.FOLLOWS_TIME)
+    if (partly := _repeats_partly(numbers, outcome)) is not None:
+        return Leak(Reason.IS_TIME, certain=partly)
     if suspected or split.may_be_copy or split.covers_events(certain=False):
         return Leak(Reason.SEPARATES, certain=False, auc=max(auc, 1 - auc))
+    return _suspect(column, split, auc, follows)
+
+
+def _suspect(column: Column, split: Split, auc: float, follows: Follows | None) -> Leak | None:
+    """What few honest features do."""
+    if split.is_pure_somewhere:
+        return Leak(Reason.LEVELS_ARE_EVENT, certain=False)
     if follows is not None and follows.suspected:
         return Leak(Reason.FOLLOWS_TIME, certain=False)
     tells = max(auc, 1 - auc) > LATE_AUC or (follows is not None and follows.rank > LATE_RANK)
@@ -151,17 +172,22 @@ def _on_clock(codes: Codes, numbers: Array | None, clock: Clock) -> Array:
 
 def _repeats_times(values: Array, outcome: Outcome) -> bool:
     """Whether a column equals the time, or the follow-up, of most people or of just those without the event."""
-    for times in (outcome.time, outcome.follow_up):
-        if times is not None:
-            same = np.isclose(values, times, rtol=1e-9, atol=0)
-            if same.mean() > 0.5:
-                return True
-    if outcome.time is None and outcome.follow_up is not None:
+    if any(times is not None and equals_mostly(values, times) for times in (outcome.time, outcome.follow_up)):
+        return True
+    if outcome.time is not None:
+        return False  # what repeats it partly is looked at later
+    if outcome.follow_up is not None:
         # The time in any unit, rounded: it is the follow-up of people without the event, and shorter with it.
         unit = np.nanmedian((values / outcome.follow_up)[~outcome.event])
         same = np.isclose(values, unit * outcome.follow_up, rtol=ROUNDING, atol=0)
         return bool(same.any()) and Split.of(same.astype(np.int64), outcome.event).is_copy
     return False
+
+
+def _repeats_partly(numbers: Array | None, outcome: Outcome) -> bool | None:
+    if numbers is None or outcome.time is None:
+        return None
+    return repeats_partly(numbers, outcome.time, outcome.event)
 
 
 def _levels(column: Column) -> tuple[Codes, Flags]:

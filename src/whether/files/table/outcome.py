@@ -23,6 +23,7 @@ from whether.files.table.roles import Roles
 from whether.files.table.time_zero import (
     Entry,
     count_people,
+    read_dates,
     refuse,
     refuse_gaps,
     refuse_unknown,
@@ -118,6 +119,11 @@ class _Times:
             self.findings.append(LikelyCode(name, code))
         return column
 
+    def _dated(self, name: str) -> Column:
+        """Return a column that may hold dates, where there are entries from which they are counted."""
+        column = self._column(name)
+        return column if self.since is None else read_dates(column, self.findings)
+
     @property
     def entry_dates(self) -> Array | None:
         return None if self.since is None else self.since.dates
@@ -128,7 +134,7 @@ class _Times:
             return self._time_of_two()
         if self.roles.time is None:
             return None
-        column = self._column(self.roles.time)
+        column = self._dated(self.roles.time)
         if self.since is not None and column.kind == "date":
             return self.since.until(column.name, self.since.length(column), self.event)
         time = read_durations(column, "time")
@@ -140,7 +146,7 @@ class _Times:
     def _time_of_two(self) -> Array:
         """Time from the date of the event where there is one, else from that of the last contact, if it has its own."""
         names = [name for name in (self.roles.event, self.roles.last_contact) if name is not None]
-        columns = [self._column(name) for name in names]
+        columns = [self._dated(name) for name in names]
         if self.since is not None:
             lengths = [self.since.length(column) for column in columns]
         else:
@@ -177,7 +183,7 @@ class _Times:
         """Last time without the event, of people with it; a blank means that the time is exact."""
         if self.roles.time_lower is None or time is None:
             return None
-        column = self._column(self.roles.time_lower)
+        column = self._dated(self.roles.time_lower)
         if self.since is not None and column.kind == "date":
             lower = self.since.length(column)
         else:

@@ -142,6 +142,9 @@ def choose_columns(names: Sequence[str], roles: Roles, uses: Mapping[str, Iterab
         ids = [name for name in grouping if PERSON.search(name)]
     for name in (*roles.columns, *wanted, *dropped, *ids, *codes, *propensity, *grouping, *by, *kept):
         check_column(name, names)
+    lost = next((name for name in dropped if name in roles.columns), None)
+    if lost is not None:
+        raise ArgumentError(f"`drop` has {lost!r}, which was given as the event or a time: it cannot be left out.")
     outcome = next((name for name in by if name in roles.columns), None)
     if outcome is not None:
         raise ArgumentError(f"`by` has {outcome!r}, the event or a time: groups are of what comes before.")

@@ -60,9 +60,14 @@ def _read_labelled(path: Path, kind: str, findings: list[Finding]) -> pd.DataFra
         import pyreadstat
     except ImportError as error:
         raise TableError(INSTALL.format(kind, "pyreadstat")) from error
+    read = getattr(pyreadstat, READERS[kind])
     # The reader is a compiled one; whatever it says about a file is about the file.
     try:
-        frame, about = getattr(pyreadstat, READERS[kind])(str(path))
+        if kind == "Stata":
+            _refuse_promises(path, read(str(path), metadataonly=True)[1])
+        frame, about = read(str(path))
+    except TableError:
+        raise
     except Exception as error:
         raise TableError(f"{str(path)!r} is a damaged {kind} file ({error}).") from error
     if kind == "SAS transport":
@@ -71,6 +76,16 @@ def _read_labelled(path: Path, kind: str, findings: list[Finding]) -> pd.DataFra
         if name in frame.columns:
             frame[name] = _label(frame[name], labels, findings)
     return frame
+
+
+def _refuse_promises(path: Path, about: Any) -> None:
+    """Refuse a file that promises more cells than it has bytes: the reader would make room for all of them."""
+    size = path.stat().st_size
+    if about.number_rows * about.number_columns > size:
+        raise TableError(
+            f"{str(path)!r} is a damaged Stata file (it should have {about.number_rows:,} rows of "
+            f"{about.number_columns:,} columns, and has {size:,} bytes)."
+        )
 
 
 def _label(cells: pd.Series, labels: dict[Any, str], findings: list[Finding]) -> pd.Series:

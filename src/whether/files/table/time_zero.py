@@ -10,8 +10,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from whether.files.table.columns import Column, first_cell, parse_number
-from whether.files.table.dates import DAYS_PER_YEAR, EPOCH, as_days, parse_end, refuse_whole_dates, to_years
-from whether.files.table.findings import DatesToYears, EndpointRead, Finding, LostEarlier, TableError
+from whether.files.table.dates import (
+    CALENDAR,
+    DAYS_PER_YEAR,
+    EPOCH,
+    as_days,
+    parse_end,
+    read_whole_dates,
+    refuse_far_dates,
+    to_years,
+)
+from whether.files.table.findings import Converted, DatesToYears, EndpointRead, Finding, LostEarlier, TableError
 from whether.validate import ArgumentError
 
 Array = NDArray[np.float64]
@@ -20,13 +29,13 @@ Flags = NDArray[np.bool_]
 # Share of the people without the event who must have been seen to the endpoint before it is taken for everybody's
 # potential follow-up, and how far before it, as a part of the whole period, still counts: as `whether.advise` has it.
 ADMINISTRATIVE_SHARE, SAME_END = 0.95, 0.01
-CALENDAR = (1700, 2200)  # numbers between these are years
 
 
 class Entry:
     """Everybody's entry, and the follow-up that was planned from it to the endpoint."""
 
     def __init__(self, column: Column, endpoint: str | None, findings: list[Finding]) -> None:
+        column = read_dates(column, findings)
         self.name, self.has_dates = column.name, column.kind == "date"
         if column.kind == "empty":
             raise TableError(f"Column {column.name!r} is empty, so no date of entry is known.")
@@ -34,10 +43,10 @@ class Entry:
             row, cell = first_cell(column)
             wanted = "must hold the dates of entry, as 2020-12-31"
             raise TableError(f"Column {column.name!r} {wanted}; row {row} holds {cell!r}.")
-        if not self.has_dates:
-            refuse_whole_dates(column)
         refuse_gaps(column, "The entry of everybody must be known")
         self.start = as_days(column) if self.has_dates else column.numbers()
+        if self.has_dates:
+            refuse_far_dates(column.name, self.start)
         self.unit = DAYS_PER_YEAR if self.has_dates else 1.0
         self.planned = None if endpoint is None else self._plan(endpoint, findings)
         if self.has_dates:
@@ -67,6 +76,7 @@ class Entry:
     def _read_endpoint(self, text: str, findings: list[Finding]) -> float:
         """Return the endpoint in the unit of the entries, however it was written."""
         number, day = parse_number(text), parse_end(text)
+        first_day, last_day = ((year - 1970) * DAYS_PER_YEAR for year in CALENDAR)
         if not self.has_dates and number is not None:
             return number
         if day is None and number is not None and CALENDAR[0] < number < CALENDAR[1]:
@@ -74,6 +84,11 @@ class Entry:
         if day is None or not self.is_calendar:
             wanted = "a date such as 2020-12-31, a month or a year" if self.is_calendar else "a number, as the entries"
             raise ArgumentError(f"`endpoint` must be {wanted}, got {text!r}.")
+        if not first_day <= day < last_day:
+            raise ArgumentError(
+                f"`endpoint` is in a year before {CALENDAR[0]} or after {CALENDAR[1] - 1}, got {text!r}. From a year "
+                "of the Buddhist era take 543."
+            )
         if len(text.strip()) < len("2020-1-1"):
             findings.append(EndpointRead(datetime.date.fromordinal(EPOCH + int(day)).isoformat()))
         return day if self.has_dates else float(to_years(np.float64(day)))
@@ -89,6 +104,7 @@ class Entry:
         if column.kind == "number":
             return column.numbers() - self.start
         end = as_days(column)
+        refuse_far_dates(column.name, end)
         return (end - self.start) / DAYS_PER_YEAR if self.has_dates else to_years(end) - self.start
 
     def until(self, name: str, time: Array, event: Flags) -> Array:
@@ -130,6 +146,14 @@ class Entry:
                 f"{count_people(late)} the event after the endpoint (first: row {int(np.argmax(late)) + 1}). By the "
                 "endpoint it was not seen: set the event to 0 there, or give a later `endpoint`."
             )
+
+
+def read_dates(column: Column, findings: list[Finding]) -> Column:
+    """Read whole numbers such as 20201231 as dates, where dates may be, and say so."""
+    found = read_whole_dates(column)
+    if found is not column:
+        findings.append(Converted(column.name, found.how))
+    return found
 
 
 def count_people(who: Flags) -> str:
