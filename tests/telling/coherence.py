@@ -30,7 +30,7 @@ SINGLE = re.compile(r"Estimates of the mean risk|read today’s number|The inter
 # parentheses, an attribute of a Python object.
 WRONG = re.compile(
     r"% points|\bper cent\b|(?<![\w.,])1 (?:people|persons|events|cautions|features)\b|[-−]0\.0+\b(?! ?\d)"
-    r"|\([^()]*\([^()]*\)\)|\w_\.\w|\b\d+\.\d*00 (?:year|month|week|day|unit)|\b[Rr]ows (?:[^.;:]* )?who\b"
+    r"|\([^()]*\([^()]*\)\)|\w_\.\w|\b\d+\.\d*00 (?:year|month|week|day|unit)|\b[Rr]ows (?:\w+ ){0,4}who\b"
 )
 # How far the method was off in the past: size, then the ends of its interval.
 OFF = re.compile(
