@@ -14,8 +14,9 @@ OFFSETS = ("linear", "level")
 # risks into times costs more than one that is missed, so it needs more. Trees improve on it when they gain so many.
 STANDARD_ERRORS = {"linear": 3.0, "level": 2.0}
 GAIN_ERRORS = 2.0
-# Where both disagree by more on how many are positive, and held-out people do not insist, the line is not believed.
-MOST_APART = 0.12
+# Where both disagree by more on how many are positive, and held-out people do not lean to the line by so many standard
+# errors, the line is not believed.
+MOST_APART, LEANING = 0.12, 1.5
 # From so many people on one fold says enough, and of trees that only say where to start and when to stop, ones that
 # learn so many times faster do.
 LARGE, LONG_STEPS = 5_000, 3.2
@@ -58,14 +59,14 @@ class OffsetComparison:
     def choose(self, linear: Offset, level: Offset, *, apart: float) -> Offset:
         """The leader if the comparison is decided.
 
-        Else trees start from nothing where the line puts the mean risk far apart from that without features, even if
-        they hardly improve it: likelihoods of labels hardly tell that a line has taken times for risks. A line that is
-        not far apart, and that trees hardly improve, stays as it is. They start from nothing, too, where they say more
-        than the line does. Else halfway.
+        Else trees start from nothing where the line puts the mean risk far apart from that without features and is not
+        clearly ahead, even if they hardly improve it: likelihoods of labels hardly tell that a line has taken times for
+        risks. A line that is clearly ahead or not far apart, and that trees hardly improve, stays as it is. They start
+        from nothing, too, where they say more than the line does. Else halfway.
         """
         if self.decided:
             return linear if self.leader == linear.name else level
-        if apart > MOST_APART:
+        if apart > MOST_APART and not self._leads(self.values[level.name], LEANING):
             return level
         if not self._leads(self.without_trees[linear.name], GAIN_ERRORS):
             return linear
