@@ -1,7 +1,8 @@
 """Boosted trees where neither risk nor time is linear: AUC and mean risk beside trees trained on the true outcome.
 
 ``python -m benchmarks curved [world ...]``. The worlds differ in kind: squares and products of correlated features,
-steps, binary features that turn effects round, and features and times with heavy tails.
+steps, binary features that turn effects round, features and times with heavy tails, and skewed times, which go by a
+square, under a follow-up that goes by a product.
 """
 
 import warnings
@@ -70,7 +71,18 @@ def heavy(n, seed):
     return draw(rng, X, logit, location, 0.5 * rng.standard_t(3, n), rng.normal(0.2, 1.1, n))
 
 
-WORLDS = {"squares": squares, "steps": steps, "binary": binary, "heavy": heavy}
+def skewed(n, seed):
+    """Times that go by a square, so that over all people they are no lognormal ones, and follow-up by a product."""
+    rng = np.random.default_rng([seed, 14])
+    distance = np.abs(np.subtract.outer(np.arange(8), np.arange(8)))
+    X = rng.standard_normal((n, 8)) @ np.linalg.cholesky(0.6**distance).T
+    logit = X[:, 0] * X[:, 1] + X[:, 2] ** 2 - 1 - X[:, 3] * X[:, 4]
+    location = 0.5 * X[:, 1] + 0.3 * X[:, 5] ** 2
+    watched = 0.6 + 0.5 * X[:, 2] - 0.3 * X[:, 6] * X[:, 7] + 0.8 * rng.standard_normal(n)
+    return draw(rng, X, logit, location, 0.8 * rng.standard_normal(n), watched)
+
+
+WORLDS = {"squares": squares, "steps": steps, "binary": binary, "heavy": heavy, "skewed": skewed}
 
 
 def run(world, n, seed):

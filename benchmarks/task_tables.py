@@ -69,7 +69,8 @@ def _write_records(folder, people):
     status = np.where(people.relapse == 1, "relapse", np.where(rng.random(N) < 0.3, "died", "alive"))
     people.drop(columns="relapse").assign(status=status).to_csv(folder / "deaths.csv", index=False)
     surgery = pd.Timestamp("2010-01-01") + pd.to_timedelta(rng.integers(0, 2000, N), unit="D")
-    end = surgery + pd.to_timedelta(np.ceil(365.25 * people.years.to_numpy()).astype(int), unit="D")
+    days = np.ceil(365.25 * people.years.clip(upper=40).to_numpy())  # a calendar has no room for drawn centuries
+    end = surgery + pd.to_timedelta(days.astype(int), unit="D")
     dated = people.drop(columns=["relapse", "years"]).assign(
         surgery=surgery.date, relapsed=np.where(people.relapse == 1, end.date, None), last_seen=end.date
     )

@@ -5,9 +5,10 @@ dependency; where it is not installed (``pip install xgboost-cpu``) a sentence s
 
 XGBoost grows both parts at once: labels are the matrix (S, log t), outputs are (eta, location), and the row gradients
 and the EM curvature of the likelihood are the custom objective. It takes what our learner settled, the residual
-distribution and where the trees start, and learns as fast, with as large trees on as large draws of people. A fifth of
-the rows says when to stop. The log scale, which everybody shares, stays where the start has it: an objective of rows
-has no such number. So its time is that of the trees alone; of ours "trees" is what compares with it.
+distribution and where the trees start, with the levels that ours ended with, and learns as fast, with as large trees on
+as large draws of people. A fifth of the rows says when to stop. Levels and the log scale, which everybody shares, stay
+where the start has them: an objective of rows has no such numbers. So its time is that of the trees alone; of ours
+"trees" is what compares with it.
 """
 
 import importlib.util
