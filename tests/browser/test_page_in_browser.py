@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import whether as wh
-from tests.serve.served import PATIENCE, Served, wait_until
+from tests.processes import PATIENCE, wait_until
+from tests.serve.served import Served
 
 SLOW = 1000 * PATIENCE  # milliseconds
 HARM = '<img src=x onerror="window.harmed = 1">'

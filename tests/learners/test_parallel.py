@@ -4,10 +4,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.processes import alive, wait_until
 
 CALLER = textwrap.dedent(
     """
@@ -27,28 +28,14 @@ CALLER = textwrap.dedent(
 )
 
 
-def wait_until(is_so, problem, seconds=30):
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, problem
-        time.sleep(0.1)
-
-
-def is_alive(process):
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up as on Linux")
 def test_when_the_caller_is_killed_its_idle_workers_end(tmp_path):
     script, workers = tmp_path / "caller.py", tmp_path / "workers"
     script.write_text(CALLER)
     workers.mkdir()
     caller = subprocess.Popen([sys.executable, str(script), str(workers)])
-    wait_until((workers / "done").exists, "the work was not done", seconds=60)
+    wait_until((workers / "done").exists, "the work was not done")
     started = [int(path.name) for path in workers.iterdir() if path.name != "done"]
     caller.send_signal(signal.SIGKILL)
     caller.wait()
-    wait_until(lambda: not any(map(is_alive, started)), "a worker is left")
+    wait_until(lambda: not any(map(alive, started)), "a worker is left")

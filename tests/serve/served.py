@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-PATIENCE = 120  # seconds, on a busy machine
+from tests.processes import PATIENCE
 
 
 class Served:
@@ -84,11 +84,3 @@ class Served:
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(PATIENCE)
-
-
-def wait_until(holds, what):
-    """Wait for something to hold."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)

@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from tests.serve.served import Served, wait_until
+from tests.processes import alive, wait_until
+from tests.serve.served import Served
 from whether.files.private_folders import clear_stale
 from whether.serve import workspace
 
@@ -21,14 +22,6 @@ def memory(process):
     """Memory of a process in kB."""
     with open(f"/proc/{process}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
-
-
-def alive(process):
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def children(process):

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pandas as pd
 import pytest
 
-from tests.serve.served import wait_until
+from tests.processes import wait_until
 from whether.line_ends import keep_together
 
 UNCLEAR = b"status,years,age\n" + b"".join(b"%d,%d.5,%d\n" % (i % 3, 1 + i % 9, 40 + i % 30) for i in range(120))
