@@ -70,7 +70,7 @@ class Passes:
             return tables(piece, columns)
 
         def counted_there(blocks, function, beside=None, add=add_parts):
-            if blocks._in_processes is not None and beside is None:  # nothing of it is seen here
+            if blocks._in_processes is not None:  # nothing of it is seen here
                 self.count, self.pieces = self.count + 1, self.pieces + len(blocks._places)
             return total(blocks, function, beside, add)
 

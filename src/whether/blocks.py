@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import accumulate, starmap
 from typing import Any, ClassVar, Generic, TypeVar
 
 from whether.arrays import Array
@@ -112,6 +113,8 @@ class LocalBlocks(Blocks[Block]):
     in_processes : callable, optional
         Yields what a function makes of each of some items, in order; several processes work on them at the same time.
         Where given, sums are taken there, and no blocks are kept.
+    sizes : sequence of int, optional
+        Number of blocks of each place, where several processes work on them.
     """
 
     are_fresh: ClassVar[bool] = True
@@ -121,8 +124,9 @@ class LocalBlocks(Blocks[Block]):
         places: Sequence[Any],
         read: Callable[[Any], Iterable[Block]],
         in_processes: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]] | None = None,
+        sizes: Sequence[int] = (),
     ) -> None:
-        self._places, self._read, self._in_processes = places, read, in_processes
+        self._places, self._read, self._in_processes, self._sizes = places, read, in_processes, sizes
 
     def _blocks(self) -> Iterator[Block]:
         for place in self._places:
@@ -130,7 +134,8 @@ class LocalBlocks(Blocks[Block]):
 
     def map(self, function: Callable[[Block], Other]) -> LocalBlocks[Other]:
         """Return the blocks that a function makes of these, whenever they are read."""
-        return LocalBlocks(self._places, lambda place: map(function, self._read(place)), self._in_processes)
+        read = partial(_made_of, self._read, function)
+        return LocalBlocks(self._places, read, self._in_processes, self._sizes)
 
     def keep(self, size_of: Callable[[Block], int]) -> LocalBlocks[Block]:
         """Return the same blocks, of which those that come first stay in memory once they have been read."""
@@ -143,10 +148,14 @@ class LocalBlocks(Blocks[Block]):
         add: Callable[[Sum, Sum], Sum] = add_parts,
     ) -> Sum:
         """Add up what a function makes of each block, in the order of the blocks."""
-        if self._in_processes is None or beside is not None:
+        if self._in_processes is None:
             return super().total(function, beside, add)
-        size = -(-len(self._places) // SHARES)
-        shares = [self._places[start : start + size] for start in range(0, len(self._places), size)]
+        size, before = -(-len(self._places) // SHARES), [0, *accumulate(self._sizes)]
+        shares = []
+        for start in range(0, len(self._places), size):
+            places = self._places[start : start + size]
+            some = None if beside is None else beside[before[start] : before[start + len(places)]]
+            shares.append((places, some))
         parts: Iterator[Sum] = self._in_processes(partial(_add_up, self._read, function, add), shares)
         return reduce(add, parts)
 
@@ -169,10 +178,18 @@ def _add_up(
     read: Callable[[Any], Iterable[Block]],
     function: Callable[[Block], Sum],
     add: Callable[[Sum, Sum], Sum],
-    places: Sequence[Any],
+    share: tuple[Sequence[Any], Sequence[Any] | None],
 ) -> Sum:
-    """Sum over the blocks of some places."""
-    return reduce(add, (function(block) for place in places for block in read(place)))
+    """Sum over the blocks of some places, with an entry beside each if given."""
+    places, beside = share
+    blocks = (block for place in places for block in read(place))
+    parts = map(function, blocks) if beside is None else starmap(function, zip(blocks, beside, strict=True))
+    return reduce(add, parts)
+
+
+def _made_of(read: Callable[[Any], Iterable[Block]], function: Callable[[Block], Other], place: Any) -> Iterator[Other]:
+    """What a function makes of the blocks of a place."""
+    return map(function, read(place))
 
 
 class Kept(Generic[Block]):

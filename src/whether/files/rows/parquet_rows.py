@@ -44,6 +44,11 @@ class Piece:
         """Names of the columns of the file."""
         return _columns_of(self.path)
 
+    @property
+    def n_tables(self) -> int:
+        """Number of pieces in which it is read."""
+        return -(-self.rows // PIECE_ROWS)
+
     def tables(self, columns: Sequence[str]) -> Iterator[tuple[pa.Table, str]]:
         """Read it, in pieces if it is large, each with where it is."""
         with pq.ParquetFile(self.path) as file:
@@ -130,7 +135,7 @@ class ParquetRows(RowSource):
             # Blocks that stay in memory once they were read, and those that are small, are worked on here.
             is_large = 8 * n_numbers > 2 * KEPT_BYTES and n_processes(n_numbers) > 1
             spread = partial(in_processes, n_numbers=n_numbers) if is_large else None
-            return LocalBlocks(self.pieces, partial(read_tables, reader), spread)
+            return LocalBlocks(self.pieces, partial(read_tables, reader), spread, [one.n_tables for one in self.pieces])
         # Workers may run in another folder.
         pieces = [replace(piece, path=str(Path(piece.path).absolute())) for piece in self.pieces]
         return DaskBlocks.of(self._client, pieces).map(partial(read_piece, reader))
